@@ -1,0 +1,1 @@
+//! Runs resources in the order written and records what happened.

@@ -1,0 +1,1 @@
+//! The expression language of manifests: expr-lang as the reference configures it.

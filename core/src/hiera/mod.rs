@@ -1,0 +1,1 @@
+//! Layered data: base, hierarchy, overrides, and the rules written in comments.

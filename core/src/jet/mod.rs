@@ -1,0 +1,1 @@
+//! Jet templates as the reference configures them.

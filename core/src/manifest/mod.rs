@@ -1,0 +1,1 @@
+//! A document as a manifest: sections and ordered, still untyped resources.

@@ -1,0 +1,1 @@
+//! Finds expressions in text and gives fields their values.

@@ -1,0 +1,1 @@
+//! Resource types: properties, observation, decision, and the providers that act.

@@ -1,0 +1,1 @@
+//! Text without meaning: cursor, literals, paths, time, patterns.

@@ -1,0 +1,1 @@
+//! YAML as written: a tree with sites, scalar styles and comments.
