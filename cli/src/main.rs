@@ -1,2 +1,57 @@
 //! The `ccm` command: reads argv, calls core with the Linux host, shows the outcome.
-fn main() {}
+//!
+//! What happens to a call, in order: [`argv`] respells it into what argh knows, [`args`] parses it,
+//! [`command`] carries it out and returns an exit code, [`output`] and [`logger`] speak, [`problem`]
+//! shows what went wrong. Nothing here decides about a machine: that is core's part.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod args;
+mod argv;
+mod command;
+mod logger;
+mod output;
+mod problem;
+
+use std::process::ExitCode;
+
+use crate::logger::{Console, Verbosity};
+
+fn main() -> ExitCode {
+    let mut console = Console::new(Verbosity::default());
+    let code = serve(&mut console);
+    ExitCode::from(if console.finish() { code } else { code.max(exit::FAILURE) })
+}
+
+/// One call, from its words to its exit code.
+fn serve(console: &mut Console) -> u8 {
+    let words = match argv::words(std::env::args_os()) {
+        Ok(words) => words,
+        Err(error) => return problem::show(console, &error),
+    };
+    match args::parse(&words) {
+        args::Parsed::Run(call) => {
+            console.verbosity = call.verbosity();
+            command::run(call.command, console).unwrap_or_else(|error| problem::show(console, &error))
+        }
+        args::Parsed::Show(text) => {
+            console.out.text(&text);
+            exit::SUCCESS
+        }
+        args::Parsed::Usage(text) => {
+            console.out.error(&text);
+            exit::SUCCESS
+        }
+        args::Parsed::Wrong { complaint, usage } => {
+            console.out.error(&format!("ccm: error: {complaint}\n\n{usage}"));
+            exit::FAILURE
+        }
+    }
+}
+
+/// The exit codes of `ccm` (`DECISIONS.md`); a run's own codes are `ccm_core::engine::Outcome`'s.
+mod exit {
+    /// All well.
+    pub(crate) const SUCCESS: u8 = 0;
+    /// Nothing could be run: usage, manifest, data or connection error; or the output was lost.
+    pub(crate) const FAILURE: u8 = 1;
+}

@@ -1,0 +1,160 @@
+//! The two logs: what the user follows on standard output, and diagnostics on standard error.
+//!
+//! A user line is ` WARN  file#/etc/motd changed ensure=present …`: a blank, the level padded to
+//! five, two blanks, the text, then pairs, unquoted. A diagnostic line is logfmt with the time. Both
+//! forms are the reference's, since scripts read them (ledger `services.md` 1.1).
+
+use std::fmt::Write;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::output::Output;
+
+/// How much a line matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    Debug,
+    Info,
+    Warn,
+    Error,
+}
+
+impl Level {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Debug => "DEBUG",
+            Self::Info => "INFO",
+            Self::Warn => "WARN",
+            Self::Error => "ERROR",
+        }
+    }
+
+    /// The terminal's colour: grey, green, yellow, red.
+    fn colour(self) -> u8 {
+        match self {
+            Self::Debug => 90,
+            Self::Info => 32,
+            Self::Warn => 33,
+            Self::Error => 31,
+        }
+    }
+}
+
+/// The least level each log shows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Verbosity {
+    pub(crate) user: Level,
+    pub(crate) diagnostic: Level,
+}
+
+impl Default for Verbosity {
+    fn default() -> Self {
+        Self { user: Level::Info, diagnostic: Level::Warn }
+    }
+}
+
+/// All that a command may speak through.
+pub(crate) struct Console {
+    pub(crate) out: Output,
+    pub(crate) verbosity: Verbosity,
+    colours: bool,
+}
+
+/// Names and values behind a line's text.
+pub(crate) type Pairs<'a> = &'a [(&'a str, String)];
+
+impl Console {
+    pub(crate) fn new(verbosity: Verbosity) -> Self {
+        let out = Output::new();
+        let plain = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+        let colours = out.is_terminal() && !dumb && !plain("NO_COLOR");
+        Self { out, verbosity, colours }
+    }
+
+    /// A line for the user. A stable resource's line may wait in the buffer; any other is shown at once.
+    pub(crate) fn user(&mut self, level: Level, text: &str, pairs: Pairs<'_>) {
+        if level < self.verbosity.user {
+            return;
+        }
+        let mut line = match self.colours {
+            true => format!(" \x1b[{}m{:<5}\x1b[0m ", level.colour(), level.name()),
+            false => format!(" {:<5} ", level.name()),
+        };
+        escape(&mut line, text);
+        for (name, value) in pairs {
+            line.push(' ');
+            line.push_str(name);
+            line.push('=');
+            escape(&mut line, value);
+        }
+        line.push('\n');
+        self.out.text(&line);
+        if level > Level::Info {
+            self.out.flush();
+        }
+    }
+
+    /// A line for whoever searches a fault.
+    pub(crate) fn diagnose(&mut self, level: Level, text: &str, pairs: Pairs<'_>) {
+        if level < self.verbosity.diagnostic {
+            return;
+        }
+        let mut line = format!("time={} level={} msg={}", now(), level.name(), quoted(text));
+        for (name, value) in pairs {
+            // Writing to a String cannot fail.
+            let _ok = write!(line, " {name}={}", quoted(value));
+        }
+        line.push('\n');
+        self.out.error(&line);
+    }
+
+    /// Everything that was said has left the program.
+    pub(crate) fn finish(&mut self) -> bool {
+        self.out.finish()
+    }
+}
+
+/// Seconds since 1970 with milliseconds.
+fn now() -> String {
+    let passed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("{}.{:03}", passed.as_secs(), passed.subsec_millis())
+}
+
+/// One line stays one line, and no text from a machine can steer a terminal.
+fn escape(line: &mut String, text: &str) {
+    for letter in text.chars() {
+        match letter {
+            '\t' => line.push(letter),
+            _ if letter.is_control() => line.extend(letter.escape_default()),
+            _ => line.push(letter),
+        }
+    }
+}
+
+/// A logfmt value: quoted when it holds blanks, quotes or equals signs.
+fn quoted(value: &str) -> String {
+    let plain = |letter: char| !letter.is_whitespace() && !letter.is_control() && letter != '"' && letter != '=';
+    match !value.is_empty() && value.chars().all(plain) {
+        true => value.into(),
+        false => format!("{value:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_with_blanks_are_quoted() {
+        assert_eq!(quoted("a b"), "\"a b\"");
+        assert_eq!(quoted("a/b"), "a/b");
+        assert_eq!(quoted(""), "\"\"");
+    }
+
+    #[test]
+    fn no_text_steers_the_terminal() {
+        let mut line = String::new();
+        escape(&mut line, "a\x1b[2J\nb");
+        assert_eq!(line, "a\\u{1b}[2J\\nb");
+    }
+}
