@@ -7,6 +7,13 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+pub mod compare;
+mod float;
+pub mod json;
+pub mod merge;
+pub mod show;
+pub mod wire;
+
 /// Text, shared.
 pub type Text = Arc<str>;
 /// A list, shared.
@@ -94,6 +101,12 @@ impl From<bool> for Value {
 
 impl From<i64> for Value {
     fn from(value: i64) -> Self {
+        Self::Int(value.into())
+    }
+}
+
+impl From<u64> for Value {
+    fn from(value: u64) -> Self {
         Self::Int(value.into())
     }
 }
@@ -355,9 +368,9 @@ mod tests {
     #[test]
     fn of_two_entries_with_one_key_the_later_stays() {
         let map = Map::from_entries(alloc::vec![
-            ("b".into(), Value::from(1)),
-            ("a".into(), Value::from(2)),
-            ("b".into(), Value::from(3))
+            ("b".into(), Value::from(1_i64)),
+            ("a".into(), Value::from(2_i64)),
+            ("b".into(), Value::from(3_i64))
         ]);
         assert_eq!(map.len(), 2);
         assert!(matches!(map.get("b"), Some(Value::Int(int)) if int.as_i64() == Some(3)));
@@ -365,7 +378,7 @@ mod tests {
 
     #[test]
     fn a_record_answers_to_both_spellings() {
-        let map: Map = [("used".into(), Value::from(7))].into_iter().collect();
+        let map: Map = [("used".into(), Value::from(7_i64))].into_iter().collect();
         let map = map.shaped(Shape::Record(&[("Used", "used")]));
         assert!(map.field("Used").is_some() && map.field("used").is_some() && map.get("Used").is_none());
     }

@@ -1,0 +1,83 @@
+//! Data as text, as Go's `%v` prints it: what a value becomes inside a mixed template string.
+//!
+//! Null is `<nil>`, a list `[1 2]`, a map `map[a:1 b:2]` in key order; text stands for itself at
+//! every depth. A float is in its shortest form, with an exponent from 1e21 in JSON but from 1e6 here.
+
+use alloc::string::{String, ToString};
+use core::fmt::{self, Display, Write};
+
+use super::{Text, Value, float};
+
+impl Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("<nil>"),
+            Self::Bool(value) => value.fmt(f),
+            Self::Int(int) => int.fmt(f),
+            Self::Float(number) => f.write_str(&float::general(*number)),
+            Self::Text(text) => f.write_str(text),
+            Self::List(items) => {
+                f.write_char('[')?;
+                for (at, item) in items.iter().enumerate() {
+                    separate(f, at)?;
+                    item.fmt(f)?;
+                }
+                f.write_char(']')
+            }
+            Self::Map(map) => {
+                f.write_str("map[")?;
+                for (at, (key, value)) in map.iter().enumerate() {
+                    separate(f, at)?;
+                    write!(f, "{key}:")?;
+                    value.fmt(f)?;
+                }
+                f.write_char(']')
+            }
+        }
+    }
+}
+
+fn separate(f: &mut fmt::Formatter<'_>, at: usize) -> fmt::Result {
+    if at == 0 { Ok(()) } else { f.write_char(' ') }
+}
+
+/// The text of a value, shared where it is text already.
+#[must_use]
+pub fn text(value: &Value) -> Text {
+    match value {
+        Value::Text(text) => text.clone(),
+        other => other.to_string().into(),
+    }
+}
+
+/// Appends the text of a value.
+pub fn append(out: &mut String, value: &Value) {
+    match value {
+        Value::Text(text) => out.push_str(text),
+        other => {
+            // Writing into a String cannot fail.
+            let _written = write!(out, "{other}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::json;
+
+    #[test]
+    fn values_print_as_go_prints_them() {
+        let value = json::parse(r#"{"b":[1,"two",null,2.5,true],"a":{},"c":[]}"#).unwrap();
+        assert_eq!(value.to_string(), "map[a:map[] b:[1 two <nil> 2.5 true] c:[]]");
+    }
+
+    #[test]
+    fn floats_print_with_an_exponent_from_a_million_on() {
+        let cases =
+            [(2.0, "2"), (123_456.0, "123456"), (1e6, "1e+06"), (12_345_678.0, "1.2345678e+07"), (1e-4, "0.0001")];
+        for (number, text) in cases.into_iter().chain([(1e-5, "1e-05"), (f64::INFINITY, "+Inf"), (-0.0, "-0")]) {
+            assert_eq!(Value::Float(number).to_string(), text);
+        }
+    }
+}
