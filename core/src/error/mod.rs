@@ -8,7 +8,11 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
 
+pub use gotmpl::GotmplFault;
+
 use crate::span::Site;
+
+mod gotmpl;
 
 /// Result of anything that can fail in this crate.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
@@ -39,6 +43,8 @@ pub enum Kind {
     Limit(String),
     /// The host refused an operation.
     System(System),
+    /// A Go template that cannot be read or rendered.
+    Gotmpl(GotmplFault),
 }
 
 /// An operation of the host that failed.
@@ -166,6 +172,7 @@ impl fmt::Display for Kind {
         match self {
             Self::Invalid(text) | Self::Limit(text) => f.write_str(text),
             Self::System(System { operation, object, text, .. }) => write!(f, "{operation} {object}: {text}"),
+            Self::Gotmpl(fault) => fault.fmt(f),
         }
     }
 }

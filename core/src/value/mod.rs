@@ -240,6 +240,17 @@ pub enum Shape {
     /// A gathered fact: its members answer to the JSON key and to the field name of the reference,
     /// given here as pairs (field name, key) sorted by field name.
     Record(&'static [(&'static str, &'static str)]),
+    /// A typed record: exactly these members, in an order of their own; asking for another is an error.
+    Struct(&'static Layout),
+}
+
+/// The type of a [`Shape::Struct`].
+#[derive(Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// As a template's `%T` shows it: `mesh.Machine`.
+    pub name: &'static str,
+    /// The members in the order in which they are printed.
+    pub fields: &'static [&'static str],
 }
 
 impl Map {
@@ -287,7 +298,7 @@ impl Map {
                 let at = fields.binary_search_by(|(field, _)| (*field).cmp(name)).ok()?;
                 self.get(fields[at].1)
             }
-            Shape::Plain | Shape::Texts => None,
+            Shape::Plain | Shape::Texts | Shape::Struct(_) => None,
         })
     }
 
