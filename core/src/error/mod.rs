@@ -89,6 +89,8 @@ pub enum Cause {
     Unsupported,
     /// A deadline passed.
     TimedOut,
+    /// This process was asked to stop (INT or TERM) and ended what it was waiting for.
+    Stopped,
     /// Anything else.
     Other,
 }

@@ -1,7 +1,10 @@
 //! What a machine shows and lets be done: the traits that the platform carries out.
 //!
 //! A method that looks takes `&self`, one that changes takes `&mut self`, so a dry run cannot
-//! differ from a real one. A function asks for the smallest trait it needs.
+//! differ from a real one. A function asks for the smallest trait it needs. [`memory::Memory`] is a
+//! whole machine for tests; the platform crate has the Linux one.
+
+pub mod memory;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -179,8 +182,9 @@ pub trait Processes {
     /// Runs a command that only looks: a guard, a query.
     ///
     /// # Errors
-    /// When it cannot start, is killed by a signal, or passes its deadline (the whole process group is
-    /// then ended: TERM, and KILL after 2 s).
+    /// When it cannot start, is killed by a signal, passes its deadline ([`crate::error::Cause::TimedOut`]) or is
+    /// ended because this process was asked to stop ([`crate::error::Cause::Stopped`]). In the last two the whole
+    /// process group is ended: TERM, and KILL after 2 s.
     fn ask(&self, command: &Command) -> Result<Output>;
 
     /// Runs a command that may change the machine.
