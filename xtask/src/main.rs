@@ -1,2 +1,51 @@
-//! The project's own tasks.
-fn main() {}
+//! The project's own tasks, run as `cargo xtask TASK`.
+//!
+//! Each task is one file; none of them uses the crates of the program, they call cargo and the built
+//! binary as anyone would.
+
+mod lint;
+mod scenarios;
+mod shell;
+mod test;
+mod tidy;
+mod vectors;
+
+use std::process::ExitCode;
+
+/// What a task gives: a sentence when it failed.
+type Outcome = Result<(), String>;
+
+const USAGE: &str = "usage: cargo xtask TASK
+  lint                               formatting, clippy, docs, tidy, core on a bare target
+  tidy                               the order of rooms, file sizes, stray debug output
+  test [--system]                    gets what the tests need and runs them all
+  vectors [DIR]                      golden vectors of a folder (default tests/vectors)
+  scenarios [DIR] [--ccm BIN] [--filter RE] [--have A,B] [--jobs N] [--keep] [-v] [--slow F]
+                                     black-box scenarios of a folder (default tests/scenarios)";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (task, rest) = match arguments.split_first() {
+        Some((task, rest)) => (task.as_str(), rest),
+        None => ("help", &[][..]),
+    };
+    let outcome = match task {
+        "lint" => lint::run(),
+        "tidy" => tidy::run(),
+        "test" => test::run(rest),
+        "vectors" => vectors::run(rest),
+        "scenarios" => scenarios::run(rest),
+        "help" | "--help" | "-h" => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        other => Err(format!("unknown task {other}\n{USAGE}")),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("xtask {task}: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
