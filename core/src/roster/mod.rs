@@ -1,0 +1,5 @@
+//! The mesh: which machines there are, what they are called, and how software that runs on them is told.
+//!
+//! - [`region`]: a marked region in a file that others write too
+
+pub mod region;
