@@ -12,6 +12,10 @@ use std::process::ExitCode;
 
 use serde_json::Value as Json;
 
+mod data;
+mod yaml;
+mod yaml_bombs;
+
 /// One case, as read from its line.
 pub struct Case {
     pub id: String,
@@ -54,7 +58,7 @@ pub fn each(cases: &[Case], check: impl Fn(&Case) -> Result<(), String>) -> Vec<
 }
 
 /// The files known, by stem. `envs`, `lookup-envs` and the like are read by their users.
-const RUNNERS: &[(&str, Runner)] = &[];
+const RUNNERS: &[(&str, Runner)] = &[("yaml", yaml::run), ("yaml_bombs", yaml_bombs::run)];
 
 fn main() -> ExitCode {
     let folder = std::env::args()

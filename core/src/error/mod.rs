@@ -9,10 +9,12 @@ use alloc::string::String;
 use core::fmt;
 
 pub use gotmpl::GotmplFault;
+pub use yaml::YamlFault;
 
 use crate::span::Site;
 
 mod gotmpl;
+mod yaml;
 
 /// Result of anything that can fail in this crate.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
@@ -45,6 +47,8 @@ pub enum Kind {
     System(System),
     /// A Go template that cannot be read or rendered.
     Gotmpl(GotmplFault),
+    /// A YAML document is at fault.
+    Yaml(YamlFault),
 }
 
 /// An operation of the host that failed.
@@ -175,6 +179,7 @@ impl fmt::Display for Kind {
             Self::Invalid(text) | Self::Limit(text) => f.write_str(text),
             Self::System(System { operation, object, text, .. }) => write!(f, "{operation} {object}: {text}"),
             Self::Gotmpl(fault) => fault.fmt(f),
+            Self::Yaml(fault) => fault.fmt(f),
         }
     }
 }

@@ -1,0 +1,448 @@
+//! From the parser's events to nodes, within [`Limits`].
+//!
+//! The parser finds structure, spans and comments; this file builds the tree, resolves aliases and merge
+//! keys, and refuses what the grammar allows but data must not have: two entries of one key, keys that
+//! are no scalars, aliases that expand without bound. It does not recurse: open lists and mappings are
+//! frames on a stack, their items lie on two stacks shared by all frames.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use granit_parser as parser;
+use parser::{Event, ScalarStyle};
+
+use super::{Comment, Content, Document, Entry, Limits, Node, Placement, Style, Tag, scalar};
+use crate::error::{Error, Kind, Result, YamlFault};
+use crate::span::{Source, Span};
+use crate::value::Text;
+
+/// Reads the first document of a source.
+///
+/// # Errors
+/// [`YamlFault`] with its site; [`Kind::Limit`] when the document is beyond `limits`. A fault in a later
+/// document of the stream is an error too.
+pub fn read(source: &Source, limits: &Limits) -> Result<Document> {
+    let text = source.text();
+    if text.len() > limits.bytes {
+        return Err(Error::limit(alloc::format!("the document is larger than {} bytes", limits.bytes)));
+    }
+    let options = parser::options! {
+        strict_indentation: true,
+        bom_inside_document_as_content: true,
+        block_scalar_eof_without_line_feed: true,
+        max_buffered_comment_events: limits.bytes,
+        flow_nesting_limit: usize::from(limits.depth),
+        block_nesting_limit: usize::from(limits.depth),
+    };
+    let mut builder = Builder::new(source, limits);
+    let mut first = true;
+    for next in parser::Parser::new_from_str_with_options(text, options) {
+        let (event, span) = next.map_err(|error| syntax_error(source, &error, limits))?;
+        match event {
+            Event::DocumentEnd => first = false,
+            event if first => builder.take(event, bytes(&span))?,
+            _ => {}
+        }
+    }
+    Ok(builder.finish())
+}
+
+fn bytes(span: &parser::Span) -> Span {
+    span.byte_range().map_or_else(Span::default, |range| Span::new(range.start, range.end))
+}
+
+/// An open list or mapping.
+struct Frame {
+    start: Span,
+    anchor: usize,
+    /// Where its items begin on the stack of nodes or of entries.
+    base: usize,
+    /// Nodes in it, those behind aliases counted as often as they stand here.
+    weight: u64,
+    /// Lists and mappings inside each other below this one.
+    height: u16,
+    kind: FrameKind,
+}
+
+enum FrameKind {
+    List,
+    Map { key: Awaited, merges: Vec<Node> },
+}
+
+/// What a mapping waits for.
+enum Awaited {
+    Key,
+    Value(Text, Span),
+    MergeValue,
+}
+
+struct Anchored {
+    node: Node,
+    weight: u64,
+    height: u16,
+}
+
+struct Builder<'a> {
+    source: &'a Source,
+    limits: &'a Limits,
+    frames: Vec<Frame>,
+    nodes: Vec<Node>,
+    entries: Vec<Entry>,
+    anchors: BTreeMap<usize, Anchored>,
+    comments: Vec<Comment>,
+    /// Keys repeat: each is stored once, up to [`KEYS`] of them.
+    keys: BTreeSet<Text>,
+    root: Option<Node>,
+    written: u64,
+    expanded: u64,
+}
+
+/// How many different keys are shared between mappings.
+const KEYS: usize = 128;
+
+/// Mappings up to this size are checked for duplicate keys pair by pair, larger ones by sorting.
+const PAIRWISE: usize = 12;
+
+impl<'a> Builder<'a> {
+    fn new(source: &'a Source, limits: &'a Limits) -> Self {
+        Self {
+            source,
+            limits,
+            frames: Vec::new(),
+            nodes: Vec::new(),
+            entries: Vec::new(),
+            anchors: BTreeMap::new(),
+            comments: Vec::new(),
+            keys: BTreeSet::new(),
+            root: None,
+            written: 0,
+            expanded: 0,
+        }
+    }
+
+    fn finish(self) -> Document {
+        let empty = || Node {
+            span: Span::point(self.source.text().len()),
+            content: Content::Scalar { text: "".into(), style: Style::Plain, tag: Tag::None },
+        };
+        Document { source: self.source.clone(), root: self.root.unwrap_or_else(empty), comments: self.comments.into() }
+    }
+
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<()> {
+        match event {
+            Event::Scalar(text, style, anchor, tag) => self.scalar(&text, style, anchor, tag.as_deref(), span),
+            Event::SequenceStart(_, anchor, tag) => self.open(span, anchor, tag.as_deref(), FrameKind::List),
+            Event::MappingStart(_, anchor, tag) => {
+                self.open(span, anchor, tag.as_deref(), FrameKind::Map { key: Awaited::Key, merges: Vec::new() })
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.close(span),
+            Event::Alias(id) => self.alias(id, span),
+            Event::Comment(_, placement) => {
+                let behind = placement == parser::Placement::Right;
+                let placement = if behind { Placement::Behind } else { Placement::Alone };
+                self.comments.push(Comment { span, placement });
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn count(&mut self, span: Span) -> Result<()> {
+        self.written += 1;
+        if self.written > u64::from(self.limits.nodes) {
+            let text = alloc::format!("the document has more than {} values", self.limits.nodes);
+            return Err(Error::limit(text).at(self.source.at(span)));
+        }
+        Ok(())
+    }
+
+    fn scalar(
+        &mut self,
+        text: &str,
+        style: ScalarStyle,
+        anchor: usize,
+        tag: Option<&parser::Tag>,
+        span: Span,
+    ) -> Result<()> {
+        self.count(span)?;
+        let style = style_of(style);
+        // The parser writes `~` for a scalar that is not there.
+        let text = if style == Style::Plain && text == "~" && span.start == span.end { "" } else { text };
+        let mended: String;
+        let text = if self.lacks_its_line_feed(text, style, span) {
+            mended = alloc::format!("{text}\n");
+            &mended
+        } else {
+            text
+        };
+        let merge = style == Style::Plain && text == "<<" && self.awaits_key();
+        let tag = match tag {
+            Some(tag) => tag_of(tag, text, merge).map_err(|error| error.at(self.source.at(span)))?,
+            None => Tag::None,
+        };
+        if merge && tag == Tag::None {
+            return self.merge_key(span);
+        }
+        let text = if self.awaits_key() { self.key(text, style, tag) } else { Text::from(text) };
+        self.place(Node { span, content: Content::Scalar { text, style, tag } }, anchor, 1, 0)
+    }
+
+    /// As the official suite has it (L24T-01): a last line of spaces alone counts as a line even where the
+    /// text ends without a line feed; a last line of text does not (vector yaml/block_scalar-053).
+    fn lacks_its_line_feed(&self, text: &str, style: Style, span: Span) -> bool {
+        matches!(style, Style::Literal | Style::Folded)
+            && text.ends_with(' ')
+            && span.end as usize >= self.source.text().len()
+            && !self.source.text().ends_with('\n')
+            && text.rsplit('\n').next().is_some_and(|last| last.bytes().all(|byte| byte == b' '))
+    }
+
+    fn awaits_key(&self) -> bool {
+        matches!(self.frames.last(), Some(Frame { kind: FrameKind::Map { key: Awaited::Key, .. }, .. }))
+    }
+
+    fn key(&mut self, text: &str, style: Style, tag: Tag) -> Text {
+        let respelled = scalar::key(text, style, tag);
+        let text = respelled.as_deref().unwrap_or(text);
+        if let Some(known) = self.keys.get(text) {
+            return known.clone();
+        }
+        let text = Text::from(text);
+        if self.keys.len() < KEYS {
+            self.keys.insert(text.clone());
+        }
+        text
+    }
+
+    fn merge_key(&mut self, span: Span) -> Result<()> {
+        if let Some(Frame { kind: FrameKind::Map { key, merges }, .. }) = self.frames.last_mut() {
+            if !merges.is_empty() {
+                let fault = YamlFault::Syntax("<< may stand once in a mapping; give it a list of mappings".into());
+                return Err(Error::new(Kind::Yaml(fault)).at(self.source.at(span)));
+            }
+            *key = Awaited::MergeValue;
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, span: Span, anchor: usize, tag: Option<&parser::Tag>, kind: FrameKind) -> Result<()> {
+        self.count(span)?;
+        let is_list = matches!(kind, FrameKind::List);
+        let name = tag.and_then(|tag| tag.suffix_in_namespace("tag:yaml.org,2002:"));
+        let misfit = match name.as_deref() {
+            Some("map" | "set") if is_list => Some("map"),
+            Some("seq" | "omap" | "pairs") if !is_list => Some("seq"),
+            Some("str") => Some("str"),
+            Some("int") => Some("int"),
+            Some("float") => Some("float"),
+            Some("bool") => Some("bool"),
+            _ => None,
+        };
+        if let Some(tag) = misfit {
+            let text = if is_list { "a list" } else { "a mapping" };
+            return Err(Error::new(Kind::Yaml(YamlFault::BadTag { tag, text: text.into() })).at(self.source.at(span)));
+        }
+        if self.awaits_key() {
+            return Err(self.complex_key(span));
+        }
+        if self.frames.len() >= usize::from(self.limits.depth) {
+            return Err(self.too_deep(span));
+        }
+        let base = if is_list { self.nodes.len() } else { self.entries.len() };
+        self.frames.push(Frame { start: span, anchor, base, weight: 1, height: 0, kind });
+        Ok(())
+    }
+
+    fn complex_key(&self, span: Span) -> Error {
+        let before = self.source.text().get(..span.start as usize).unwrap_or("");
+        let here = self.source.text().get(span.start as usize..).unwrap_or("");
+        let fault = if before.ends_with('{') && here.starts_with('{') {
+            YamlFault::UnquotedExpression
+        } else {
+            YamlFault::ComplexKey
+        };
+        Error::new(Kind::Yaml(fault)).at(self.source.at(span))
+    }
+
+    fn too_deep(&self, span: Span) -> Error {
+        let text = alloc::format!("lists and mappings are nested more than {} deep", self.limits.depth);
+        Error::limit(text).at(self.source.at(span))
+    }
+
+    fn close(&mut self, span: Span) -> Result<()> {
+        let Some(frame) = self.frames.pop() else { return Ok(()) };
+        let (content, last) = match frame.kind {
+            FrameKind::List => {
+                let last = self.nodes.get(frame.base..).and_then(<[Node]>::last).map(|node| node.span);
+                (Content::List(self.nodes.drain(frame.base..).collect()), last)
+            }
+            FrameKind::Map { merges, .. } => {
+                let last = self.entries.get(frame.base..).and_then(<[Entry]>::last);
+                let last = last.map(|entry| entry.span.to(entry.value.span));
+                self.refuse_duplicates(frame.base)?;
+                if let Some(source) = merges.first() {
+                    self.merge(source, frame.base);
+                }
+                (Content::Map(self.entries.drain(frame.base..).collect()), last)
+            }
+        };
+        // A block ends where its last item ends, not where the parser notices; `]` and `}` have a width.
+        let end = if span.start == span.end { last.unwrap_or(frame.start) } else { span };
+        let node = Node { span: frame.start.to(end), content };
+        self.place(node, frame.anchor, frame.weight, frame.height.saturating_add(1))
+    }
+
+    fn refuse_duplicates(&self, base: usize) -> Result<()> {
+        let own = self.entries.get(base..).unwrap_or(&[]);
+        let twice = if own.len() <= PAIRWISE {
+            own.iter().enumerate().find_map(|(at, later)| {
+                own.iter().take(at).find(|earlier| earlier.key == later.key).map(|earlier| (earlier, later))
+            })
+        } else {
+            let mut sorted: Vec<&Entry> = own.iter().collect();
+            sorted.sort_by(|a, b| a.key.cmp(&b.key));
+            sorted.windows(2).find_map(|pair| match pair {
+                [earlier, later] if earlier.key == later.key => Some((*earlier, *later)),
+                _ => None,
+            })
+        };
+        let Some((earlier, later)) = twice else { return Ok(()) };
+        let first = self.source.position(earlier.span.start).line;
+        let fault = YamlFault::DuplicateKey { key: (&*later.key).into(), first };
+        Err(Error::new(Kind::Yaml(fault)).at(self.source.at(later.span)))
+    }
+
+    /// Adds the entries of a `<<` that the mapping does not have; of a list's mappings the earlier wins.
+    fn merge(&mut self, source: &Node, base: usize) {
+        let mut seen: BTreeSet<Text> =
+            self.entries.get(base..).unwrap_or(&[]).iter().map(|entry| entry.key.clone()).collect();
+        let one = core::slice::from_ref(source);
+        for map in source.items().unwrap_or(one) {
+            for entry in map.entries().unwrap_or(&[]) {
+                if seen.insert(entry.key.clone()) {
+                    self.entries.push(entry.clone());
+                }
+            }
+        }
+    }
+
+    fn alias(&mut self, id: usize, span: Span) -> Result<()> {
+        self.count(span)?;
+        let Some(Anchored { node, weight, height }) = self.anchors.get(&id) else {
+            return Err(Error::new(Kind::Yaml(YamlFault::AliasInsideItself)).at(self.source.at(span)));
+        };
+        let (node, weight, height) = (node.clone(), *weight, *height);
+        self.expanded = self.expanded.saturating_add(weight);
+        let limit = u64::from(self.limits.expanded).saturating_add(self.written.saturating_mul(10));
+        if self.expanded > limit {
+            let text = alloc::format!("aliases stand for more than {limit} values");
+            return Err(Error::limit(text).at(self.source.at(span)));
+        }
+        if self.frames.len() + usize::from(height) > usize::from(self.limits.depth) {
+            return Err(self.too_deep(span));
+        }
+        if self.awaits_key() {
+            let Content::Scalar { text, style, tag } = &node.content else {
+                return Err(self.complex_key(span));
+            };
+            let text = self.key(text, *style, *tag);
+            return self.place(
+                Node { span, content: Content::Scalar { text, style: Style::Plain, tag: Tag::Str } },
+                0,
+                1,
+                0,
+            );
+        }
+        self.place(node, 0, weight, height)
+    }
+
+    /// Puts a finished node where it belongs: it may be a key, a value, an item or the root.
+    fn place(&mut self, node: Node, anchor: usize, weight: u64, height: u16) -> Result<()> {
+        if anchor != 0 {
+            self.anchors.insert(anchor, Anchored { node: node.clone(), weight, height });
+        }
+        let Some(frame) = self.frames.last_mut() else {
+            self.root = Some(node);
+            return Ok(());
+        };
+        frame.weight = frame.weight.saturating_add(weight);
+        frame.height = frame.height.max(height);
+        match &mut frame.kind {
+            FrameKind::List => self.nodes.push(node),
+            FrameKind::Map { key, merges } => match core::mem::replace(key, Awaited::Key) {
+                Awaited::Key => {
+                    if let Content::Scalar { text, .. } = node.content {
+                        *key = Awaited::Value(text, node.span);
+                    }
+                }
+                Awaited::Value(key, span) => self.entries.push(Entry { key, span, value: node }),
+                Awaited::MergeValue => {
+                    let one = core::slice::from_ref(&node);
+                    if node.items().unwrap_or(one).iter().any(|map| map.entries().is_none()) {
+                        return Err(Error::new(Kind::Yaml(YamlFault::MergeOfNonMap)).at(self.source.at(node.span)));
+                    }
+                    merges.push(node);
+                }
+            },
+        }
+        Ok(())
+    }
+}
+
+/// The tag of a scalar, held against its text.
+fn tag_of(tag: &parser::Tag, text: &str, merge: bool) -> Result<Tag> {
+    let bad = |tag| Err(Kind::Yaml(YamlFault::BadTag { tag, text: text.into() }).into());
+    let name = tag.suffix_in_namespace("tag:yaml.org,2002:");
+    let tag = match name.as_deref() {
+        Some("str") => Tag::Str,
+        Some("int") => Tag::Int,
+        Some("float") => Tag::Float,
+        Some("bool") => Tag::Bool,
+        Some("null") => Tag::Null,
+        Some("binary") => Tag::Binary,
+        Some("timestamp") => Tag::Timestamp,
+        Some("merge") if !merge => return bad("merge"),
+        Some("map") => return bad("map"),
+        Some("seq") => return bad("seq"),
+        // `!` alone says: not by its looks. A scalar that is not there stays null (suite UKK6-02).
+        None if tag.handle() == "" && tag.suffix() == "!" && !text.is_empty() => Tag::Str,
+        _ => Tag::None,
+    };
+    scalar::check(text, tag)?;
+    Ok(tag)
+}
+
+fn style_of(style: ScalarStyle) -> Style {
+    match style {
+        ScalarStyle::Plain => Style::Plain,
+        ScalarStyle::SingleQuoted => Style::SingleQuoted,
+        ScalarStyle::DoubleQuoted => Style::DoubleQuoted,
+        ScalarStyle::Literal => Style::Literal,
+        ScalarStyle::Folded => Style::Folded,
+    }
+}
+
+#[cold]
+fn syntax_error(source: &Source, error: &parser::ScanError, limits: &Limits) -> Error {
+    let at = error.marker().byte_offset().unwrap_or(source.text().len());
+    let error = match error.kind() {
+        parser::ErrorKind::RecursionLimitExceeded => {
+            Error::limit(alloc::format!("lists and mappings are nested more than {} deep", limits.depth))
+        }
+        _ if holds_unquoted_expression(source, at) => Error::new(Kind::Yaml(YamlFault::UnquotedExpression)),
+        _ => Error::new(Kind::Yaml(YamlFault::Syntax(error.info()))),
+    };
+    error.at(source.at(Span::point(at)))
+}
+
+/// The line of a fault, or the one before it, has a value that begins with `{{`.
+fn holds_unquoted_expression(source: &Source, at: usize) -> bool {
+    let before = source.text().get(..at).unwrap_or("");
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    [Span::point(at), Span::point(start.saturating_sub(1))].iter().any(|place| {
+        let line = source.line(place.start);
+        let value = line.split_once(": ").map_or(line, |(_, value)| value);
+        value.trim_start_matches([' ', '-']).starts_with("{{")
+    })
+}
