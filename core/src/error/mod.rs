@@ -15,6 +15,7 @@ use crate::span::Site;
 
 mod gotmpl;
 mod yaml;
+pub mod expr;
 
 /// Result of anything that can fail in this crate.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
@@ -49,6 +50,8 @@ pub enum Kind {
     Gotmpl(GotmplFault),
     /// A YAML document is at fault.
     Yaml(YamlFault),
+    /// An expression is wrong, or came out wrong.
+    Expr(expr::ExprFault),
 }
 
 /// An operation of the host that failed.
@@ -180,6 +183,7 @@ impl fmt::Display for Kind {
             Self::System(System { operation, object, text, .. }) => write!(f, "{operation} {object}: {text}"),
             Self::Gotmpl(fault) => fault.fmt(f),
             Self::Yaml(fault) => fault.fmt(f),
+            Self::Expr(fault) => fault.fmt(f),
         }
     }
 }
