@@ -1,0 +1,463 @@
+//! `file`: a file or directory with its content, owner, group and mode.
+//!
+//! Looking follows a symlink, so that a link to what is wanted is accepted as it is; acting never
+//! does: a link in the way is replaced, or refused where only attributes are managed. What is neither
+//! a file nor a directory is never opened (F35–F38).
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::Done;
+use crate::error::{Cause, Error, Kind, Result};
+use crate::host::{Attributes, Content, FileKind, Files, Host, Stat, Written};
+use crate::value::Text;
+
+mod metadata;
+mod mode;
+
+pub use metadata::Metadata;
+pub use mode::Mode;
+
+/// What a `file` asks for (resources.md 11).
+#[derive(Clone, Debug)]
+pub struct Properties<T> {
+    /// What shall be at the path.
+    pub ensure: Ensure,
+    /// The bytes; `None` leaves them alone. Never together with `source`.
+    pub content: Option<T>,
+    /// A local file whose bytes are taken; made absolute or relative to the process when resolved.
+    pub source: Option<T>,
+    /// A user, by name or number; always there unless absent is wanted.
+    pub owner: Option<Text>,
+    /// A group, by name or number.
+    pub group: Option<Text>,
+    /// The permission bits.
+    pub mode: Option<Mode>,
+    /// With `absent`: a directory goes with all that is in it.
+    pub force: bool,
+    /// Missing directories above the path are made.
+    pub parents: bool,
+    /// The bytes of an existing file are replaced; `false` only makes a missing one.
+    pub replace: bool,
+    /// The content is a marked region of the file, the rest is somebody else's.
+    pub block: bool,
+    /// `content` is a template; kept to show the property again.
+    pub template: bool,
+}
+
+/// What shall be at the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ensure {
+    /// A regular file.
+    Present,
+    /// Nothing.
+    Absent,
+    /// A directory.
+    Directory,
+}
+
+impl Ensure {
+    /// The words there are.
+    pub const NAMES: [&str; 3] = ["present", "absent", "directory"];
+
+    /// The ensure of this word.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "present" => Some(Self::Present),
+            "absent" => Some(Self::Absent),
+            "directory" => Some(Self::Directory),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Ensure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Present => "present",
+            Self::Absent => "absent",
+            Self::Directory => "directory",
+        })
+    }
+}
+
+impl<T> Properties<T> {
+    /// Whether the bytes of the file are this resource's business.
+    #[must_use]
+    pub fn manages_content(&self) -> bool {
+        self.content.is_some() || self.source.is_some()
+    }
+
+    /// The bits that shall be set: those asked for, and for a directory the right to enter it wherever
+    /// reading or writing is granted, as the reference does.
+    fn wanted_mode(&self) -> Option<u32> {
+        let mode = self.mode?;
+        Some(if self.ensure == Ensure::Directory { mode.of_directory() } else { mode.bits() })
+    }
+}
+
+/// What is at the path.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// At the path itself, not followed.
+    found: Option<Stat>,
+    /// Where a link at the path leads; `None` for anything else, and for a link to nowhere.
+    target: Option<Stat>,
+    /// How the bytes compare.
+    content: Bytes,
+    /// The numbers of the wanted owner and group, as far as the machine knows them by now.
+    ids: (Option<u32>, Option<u32>),
+}
+
+/// How the bytes at the path compare with those wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bytes {
+    /// They are nobody's business, or there is nothing to compare.
+    Unmanaged,
+    Same,
+    Other,
+}
+
+impl State {
+    /// What a reader of the path meets: the file itself, or what its link leads to.
+    #[must_use]
+    pub fn met(&self) -> Option<&Stat> {
+        match &self.found {
+            Some(Stat { kind: FileKind::Symlink, .. }) => self.target.as_ref(),
+            found => found.as_ref(),
+        }
+    }
+
+    fn is_link(&self) -> bool {
+        matches!(self.found, Some(Stat { kind: FileKind::Symlink, .. }))
+    }
+
+    /// The word for what was met.
+    #[must_use]
+    pub fn ensure(&self) -> Ensure {
+        match self.met() {
+            None if self.is_link() => Ensure::Present,
+            None => Ensure::Absent,
+            Some(Stat { kind: FileKind::Directory, .. }) => Ensure::Directory,
+            Some(_) => Ensure::Present,
+        }
+    }
+}
+
+/// What is to be done to the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Make the directory; a link in its way is removed.
+    MakeDirectory,
+    /// Remove a file, a link, a FIFO, a device.
+    RemoveFile,
+    /// Remove a directory that must be empty.
+    RemoveDirectory,
+    /// Remove a directory and all below it.
+    RemoveTree,
+    /// Set owner, group and mode in place.
+    SetAttributes,
+    /// Put new bytes in place.
+    Write,
+    /// Make an empty file, as no bytes were asked for.
+    WriteEmpty,
+}
+
+impl Action {
+    /// What a dry run says.
+    #[must_use]
+    pub fn would(self) -> &'static str {
+        match self {
+            Self::MakeDirectory => "Would have created directory",
+            Self::RemoveFile => "Would have removed the file",
+            Self::RemoveDirectory => "Would have removed the directory",
+            Self::RemoveTree => "Would have recursively removed the directory",
+            Self::SetAttributes => "Would have updated attributes",
+            Self::Write => "Would have created the file",
+            Self::WriteEmpty => "Would have created an empty file with requested attributes",
+        }
+    }
+}
+
+/// How many bytes of a file are read to change a region in it.
+const REGION_LIMIT: u64 = 16 << 20;
+
+/// Looks at the path.
+///
+/// # Errors
+/// What cannot be seen, and what this resource will never touch: a directory where a file is wanted and
+/// the other way round, a FIFO or device under content, a link under attributes alone.
+pub fn observe(wanted: &Properties<Text>, path: &str, host: &dyn Host) -> Result<State> {
+    let found = match host.stat(path) {
+        // Nothing can be below what is no directory.
+        Err(error) if wanted.ensure == Ensure::Absent && caused_by(&error, Cause::NotDirectory) => None,
+        stat => stat?,
+    };
+    let target = match &found {
+        Some(Stat { kind: FileKind::Symlink, .. }) => host.stat_target(path).unwrap_or(None),
+        _ => None,
+    };
+    let mut state = State { found, target, content: Bytes::Unmanaged, ids: (None, None) };
+    if wanted.ensure == Ensure::Absent {
+        if wanted.block {
+            state.content = compare(wanted, path, &state, host)?;
+        }
+        return Ok(state);
+    }
+    refuse_kind(wanted, path, &state)?;
+    state.content = compare(wanted, path, &state, host)?;
+    state.ids = (number(wanted.owner.as_deref(), |name| host.user(name))?, number(wanted.group.as_deref(), |name| host.group(name))?);
+    if state.is_link() && !wanted.manages_content() && decide(wanted, &state) == Some(Action::SetAttributes) {
+        return Err(Error::invalid(format!("{path} is a symlink; attributes are not set through it: manage its target")));
+    }
+    Ok(state)
+}
+
+fn number(name: Option<&str>, find: impl Fn(&str) -> Result<Option<u32>>) -> Result<Option<u32>> {
+    name.map_or(Ok(None), find)
+}
+
+fn caused_by(error: &Error, cause: Cause) -> bool {
+    matches!(error.kind(), Kind::System(system) if system.cause == cause)
+}
+
+/// Refuses what no action of ours would make right without destroying something unasked.
+fn refuse_kind(wanted: &Properties<Text>, path: &str, seen: &State) -> Result<()> {
+    let Some(met) = seen.met() else { return Ok(()) };
+    let fault = match (wanted.ensure, met.kind) {
+        (Ensure::Present, FileKind::Directory) => "exists as a directory; cannot manage it as a file",
+        (Ensure::Present, FileKind::Special) if wanted.manages_content() && !seen.is_link() => {
+            "is a FIFO, socket or device; cannot manage its content"
+        }
+        (Ensure::Directory, FileKind::Regular | FileKind::Special) if !seen.is_link() => {
+            "exists and is not a directory"
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::invalid(format!("{path} {fault}")))
+}
+
+/// Compares the bytes, by their number first: most differences need no reading.
+fn compare(wanted: &Properties<Text>, path: &str, seen: &State, host: &dyn Host) -> Result<Bytes> {
+    let Some(met) = seen.met() else { return Ok(Bytes::Unmanaged) };
+    if wanted.ensure == Ensure::Directory || (!wanted.replace && !wanted.block) {
+        return Ok(Bytes::Unmanaged);
+    }
+    if met.kind != FileKind::Regular {
+        return Ok(if wanted.manages_content() { Bytes::Other } else { Bytes::Unmanaged });
+    }
+    let same = match (&wanted.content, &wanted.source) {
+        _ if wanted.block => {
+            let before = host.read(path, REGION_LIMIT)?;
+            with_region(wanted, &before)? == before
+        }
+        (Some(content), _) => {
+            let bytes = content.as_bytes();
+            met.size == bytes.len() as u64
+                && if seen.is_link() { host.read(path, met.size)? == bytes } else { host.holds(path, bytes)? }
+        }
+        (None, Some(source)) => met.size == source_size(source, host)? && host.same(path, source)?,
+        (None, None) => return Ok(Bytes::Unmanaged),
+    };
+    Ok(if same { Bytes::Same } else { Bytes::Other })
+}
+
+/// The number of bytes of a source, once it is known to be a file.
+fn source_size(source: &str, host: &dyn Files) -> Result<u64> {
+    match host.stat_target(source)? {
+        Some(Stat { kind: FileKind::Regular, size, .. }) => Ok(size),
+        Some(_) => Err(Error::invalid(format!("source {source} is not a file"))),
+        None => Err(Error::invalid(format!("source {source} does not exist"))),
+    }
+}
+
+/// The bytes of a file with the managed region as it shall be.
+fn with_region(_wanted: &Properties<Text>, _before: &[u8]) -> Result<Vec<u8>> {
+    Err(Error::invalid("into: block is not built yet"))
+}
+
+/// Thinks.
+#[must_use]
+pub fn decide(wanted: &Properties<Text>, seen: &State) -> Option<Action> {
+    difference(wanted, seen).map(|(action, _)| action)
+}
+
+/// What is to be done, and what differs, for people.
+fn difference(wanted: &Properties<Text>, seen: &State) -> Option<(Action, Difference)> {
+    match wanted.ensure {
+        Ensure::Absent => to_remove(wanted, seen).map(|action| (action, Difference::Exists)),
+        Ensure::Directory => match seen.met() {
+            Some(met) if met.kind == FileKind::Directory => {
+                let differs = attributes_differ(wanted, seen, met)?;
+                Some((if seen.is_link() { Action::MakeDirectory } else { Action::SetAttributes }, differs))
+            }
+            _ => Some((Action::MakeDirectory, Difference::Missing)),
+        },
+        Ensure::Present => {
+            let write = if wanted.manages_content() { Action::Write } else { Action::WriteEmpty };
+            let Some(met) = seen.met() else { return Some((write, Difference::Missing)) };
+            if seen.content == Bytes::Other {
+                return Some((write, Difference::Content));
+            }
+            let differs = attributes_differ(wanted, seen, met)?;
+            Some((if seen.is_link() && wanted.manages_content() { write } else { Action::SetAttributes }, differs))
+        }
+    }
+}
+
+fn to_remove(wanted: &Properties<Text>, seen: &State) -> Option<Action> {
+    if wanted.block {
+        return (seen.content == Bytes::Other).then_some(Action::Write);
+    }
+    Some(match seen.found.as_ref()?.kind {
+        FileKind::Directory if wanted.force => Action::RemoveTree,
+        FileKind::Directory => Action::RemoveDirectory,
+        FileKind::Regular | FileKind::Symlink | FileKind::Special => Action::RemoveFile,
+    })
+}
+
+/// What still differs after acting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Difference {
+    Missing,
+    Exists,
+    Content,
+    Owner(u32),
+    Group(u32),
+    Mode(u32, u32),
+}
+
+fn attributes_differ(wanted: &Properties<Text>, seen: &State, met: &Stat) -> Option<Difference> {
+    if wanted.owner.is_some() && seen.ids.0 != Some(met.uid) {
+        return Some(Difference::Owner(met.uid));
+    }
+    if wanted.group.is_some() && seen.ids.1 != Some(met.gid) {
+        return Some(Difference::Group(met.gid));
+    }
+    let mode = wanted.wanted_mode()?;
+    (mode != met.mode).then_some(Difference::Mode(met.mode, mode))
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str("nothing is there"),
+            Self::Exists => f.write_str("it still exists"),
+            Self::Content => f.write_str("the content differs"),
+            Self::Owner(seen) => write!(f, "the owner is {seen}"),
+            Self::Group(seen) => write!(f, "the group is {seen}"),
+            Self::Mode(seen, wanted) => write!(f, "the mode is {seen:04o}, not {wanted:04o}"),
+        }
+    }
+}
+
+/// Acts. Owner and group are known before anything is touched, so that an unknown one leaves nothing behind.
+///
+/// # Errors
+/// The operation that failed.
+pub fn carry_out(wanted: &Properties<Text>, path: &str, action: Action, host: &mut dyn Host) -> Result<Done> {
+    let attributes = attributes(wanted, host)?;
+    let mut done = Done::default();
+    match action {
+        Action::RemoveFile => host.remove(path)?,
+        Action::RemoveTree => host.remove_directory(path, true)?,
+        Action::RemoveDirectory => host.remove_directory(path, false).map_err(|error| match error {
+            error if caused_by(&error, Cause::NotEmpty) => error.doing("set force: true to remove what is in it"),
+            error => error,
+        })?,
+        Action::SetAttributes => host.set_attributes(path, &attributes)?,
+        Action::MakeDirectory => make_directory(path, &attributes, host)?,
+        Action::Write | Action::WriteEmpty => {
+            if wanted.parents {
+                make_parents(path, &Attributes { mode: Some(0o755), ..Attributes::default() }, host)?;
+            }
+            if write(wanted, path, &attributes, host)? == Written::InPlace {
+                done.warnings.push(format!("{path} was written in place, as it could not be replaced (is it a mount point?)"));
+            }
+        }
+    }
+    Ok(done)
+}
+
+fn write(wanted: &Properties<Text>, path: &str, attributes: &Attributes, host: &mut dyn Host) -> Result<Written> {
+    if wanted.block {
+        let before = match host.stat_target(path)? {
+            Some(_) => host.read(path, REGION_LIMIT)?,
+            None => Vec::new(),
+        };
+        let after = with_region(wanted, &before)?;
+        return host.write(path, Content::Bytes(&after), attributes);
+    }
+    match (&wanted.content, &wanted.source) {
+        (Some(content), _) => host.write(path, Content::Bytes(content.as_bytes()), attributes),
+        (None, Some(source)) => {
+            source_size(source, host)?;
+            host.write(path, Content::CopyOf(source), attributes)
+        }
+        (None, None) => host.write(path, Content::Bytes(&[]), attributes),
+    }
+}
+
+fn attributes(wanted: &Properties<Text>, host: &dyn Host) -> Result<Attributes> {
+    let known = |what: &str, name: Option<&str>, number: Option<u32>| match (name, number) {
+        (Some(name), None) => Err(Error::invalid(format!("unknown {what} {name}"))),
+        (_, number) => Ok(number),
+    };
+    if wanted.ensure == Ensure::Absent {
+        return Ok(Attributes::default());
+    }
+    let (owner, group) = (wanted.owner.as_deref(), wanted.group.as_deref());
+    Ok(Attributes {
+        uid: known("user", owner, number(owner, |name| host.user(name))?)?,
+        gid: known("group", group, number(group, |name| host.group(name))?)?,
+        mode: wanted.wanted_mode(),
+    })
+}
+
+fn make_directory(path: &str, attributes: &Attributes, host: &mut dyn Host) -> Result<()> {
+    if matches!(host.stat(path)?, Some(Stat { kind: FileKind::Symlink, .. })) {
+        host.remove(path)?;
+    }
+    // Made directories above belong to this process and are no more open than the one asked for.
+    let mode = attributes.mode.map(|mode| mode & 0o755);
+    make_parents(path, &Attributes { mode, ..Attributes::default() }, host)?;
+    host.make_directory(path, attributes)
+}
+
+/// Makes the directories above a path that are missing, outermost first.
+fn make_parents(path: &str, attributes: &Attributes, host: &mut dyn Host) -> Result<()> {
+    let mut missing = Vec::new();
+    let mut rest = path;
+    while let Some((parent, _)) = rest.rsplit_once('/').filter(|(parent, _)| !parent.is_empty()) {
+        if host.stat_target(parent)?.is_some() {
+            break;
+        }
+        missing.push(parent);
+        rest = parent;
+    }
+    for parent in missing.into_iter().rev() {
+        match host.make_directory(parent, attributes) {
+            Err(error) if !caused_by(&error, Cause::Exists) => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Looks again after acting.
+///
+/// # Errors
+/// `failed to reach desired state`, and the first thing that differs.
+pub fn verify(wanted: &Properties<Text>, path: &str, host: &dyn Host) -> Result<State> {
+    let state = observe(wanted, path, host)?;
+    match difference(wanted, &state) {
+        None => Ok(state),
+        Some((_, differs)) => {
+            let text: String = format!("failed to reach desired state: {}: {differs}", wanted.ensure);
+            Err(Error::invalid(text))
+        }
+    }
+}
