@@ -50,6 +50,15 @@ pub trait Files {
     /// When it cannot be read.
     fn digest(&self, path: &str) -> Result<String>;
 
+    /// Whether the regular file at a path, not followed, holds the bytes of another, which is followed. Both
+    /// are read in pieces.
+    ///
+    /// # Errors
+    /// When one cannot be read.
+    fn same(&self, path: &str, other: &str) -> Result<bool> {
+        Ok(self.digest(path)? == self.digest(other)?)
+    }
+
     /// Names in a directory, sorted, without `.` and `..`.
     ///
     /// # Errors

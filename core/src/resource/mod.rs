@@ -35,7 +35,7 @@ mod record;
 
 pub use common::{Common, Control, HealthCheck, Reference};
 pub use provider::Provider;
-pub use record::Status;
+pub use record::{Details, Status};
 
 /// The types of resources there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -241,9 +241,9 @@ impl Resource<Text> {
     /// The operation that failed; for a command, its exit code and the end of its output.
     pub fn carry_out(&self, decision: &Decision, provider: Provider, host: &mut dyn Host) -> Result<Done> {
         match (&self.properties, decision) {
-            (Properties::Exec(exec), Decision::Exec(action)) => exec::carry_out(exec, action, provider.shell(), host),
+            (Properties::Exec(exec), Decision::Exec(action)) => exec::carry_out(exec, *action, provider.shell(), host),
             (Properties::File(file), Decision::File(action)) => {
-                file::carry_out(file, &self.common.name, action, host)
+                file::carry_out(file, &self.common.name, *action, host)
             }
             _ => Ok(Done::default()),
         }

@@ -1,0 +1,265 @@
+//! What leaves this room: the state of a resource in an event, and its properties in an event or in a
+//! rendered manifest. One shape for JSON and YAML (F19, F20); keys in the order of resources.md 2 and 6.2.
+
+use alloc::string::String;
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::{Common, HealthCheck, Properties, Resource, State, Type, common::Probe, exec, file};
+use crate::host::{Host, Timestamp};
+use crate::value::Text;
+
+/// What stands where a secret was.
+pub(super) const REDACTED: &str = "REDACTED";
+
+/// The `status` of an event (resources.md 6.2).
+#[derive(Clone, Debug)]
+pub struct Status {
+    /// When it was seen.
+    pub timestamp: Timestamp,
+    /// Of which type.
+    pub kind: Type,
+    /// The resource's name.
+    pub name: Text,
+    /// The ensure that was reached.
+    pub ensure: Text,
+    /// Something was done, or would be in a dry run.
+    pub changed: bool,
+    /// Because of a trigger.
+    pub refreshed: bool,
+    /// It is as wanted.
+    pub stable: bool,
+    /// It was a dry run.
+    pub noop: bool,
+    /// What a dry run would have done.
+    pub noop_message: Option<String>,
+    /// What only this type knows.
+    pub details: Details,
+}
+
+/// The part of a [`Status`] that differs by type.
+#[derive(Clone, Debug)]
+pub enum Details {
+    /// Of `apply`.
+    Apply(super::apply::State),
+    /// Of `exec`.
+    Exec(exec::State),
+    /// Of `file`.
+    File(file::Metadata),
+}
+
+impl Resource<Text> {
+    /// The details of a state. For a file this may read all of it, for its checksum: ask only when the event
+    /// leaves this process.
+    #[must_use]
+    pub fn details(&self, seen: &State, host: &dyn Host) -> Option<Details> {
+        match (&self.properties, seen) {
+            (Properties::Apply(_), State::Apply(seen)) => Some(Details::Apply(*seen)),
+            (Properties::Exec(_), State::Exec(seen)) => Some(Details::Exec(*seen)),
+            (Properties::File(file), State::File(seen)) => {
+                Some(Details::File(file::Metadata::of(file, &self.common.name, seen, host)))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Serialize for Status {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("timestamp", &rfc3339(self.timestamp))?;
+        map.serialize_entry("protocol", &alloc::format!("io.choria.ccm.v1.resource.{}.state", self.kind))?;
+        map.serialize_entry("type", self.kind.name())?;
+        map.serialize_entry("name", &*self.name)?;
+        map.serialize_entry("ensure", &*self.ensure)?;
+        map.serialize_entry("changed", &self.changed)?;
+        map.serialize_entry("refreshed", &self.refreshed)?;
+        map.serialize_entry("stable", &self.stable)?;
+        map.serialize_entry("noop", &self.noop)?;
+        if let Some(message) = &self.noop_message {
+            map.serialize_entry("noop_message", message)?;
+        }
+        match &self.details {
+            Details::Apply(apply) => {
+                map.serialize_entry("resource_count", &apply.resources)?;
+                map.serialize_entry("changed_count", &apply.changed)?;
+                map.serialize_entry("failed_count", &apply.failed)?;
+            }
+            Details::Exec(exec) => {
+                if let Some(code) = exec.exit_code {
+                    map.serialize_entry("exitcode", &code)?;
+                }
+                flag(&mut map, "creates_satisfied", exec.creates)?;
+                flag(&mut map, "onlyif_satisfied", exec.onlyif == Some(true))?;
+                flag(&mut map, "unless_satisfied", exec.unless == Some(true))?;
+            }
+            Details::File(metadata) => map.serialize_entry("metadata", metadata)?,
+        }
+        map.end()
+    }
+}
+
+/// Whether secrets are shown: only a rendered manifest, which must still run, shows them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Secrets {
+    Shown,
+    Hidden,
+}
+
+/// The properties as resolved, for an event: secrets are redacted.
+impl Serialize for Resource<Text> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        properties(self, Secrets::Hidden, serializer)
+    }
+}
+
+fn properties<T: AsRef<str>, S: Serializer>(
+    resource: &Resource<T>,
+    secrets: Secrets,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    common(&mut map, &resource.common)?;
+    match &resource.properties {
+        Properties::Apply(apply) => {
+            flag(&mut map, "noop", apply.noop)?;
+            flag(&mut map, "health_check_only", apply.health_check_only)?;
+            if !apply.allow_apply {
+                map.serialize_entry("allow_apply", &false)?;
+            }
+            text(&mut map, "checksum", apply.checksum.as_deref())?;
+            if let Some(data) = &apply.data {
+                map.serialize_entry("data", &crate::Value::Map(data.clone()))?;
+            }
+        }
+        Properties::Exec(exec) => exec_properties(&mut map, exec, secrets)?,
+        Properties::File(file) => file_properties(&mut map, file)?,
+    }
+    map.end()
+}
+
+fn common<M: SerializeMap>(map: &mut M, common: &Common) -> Result<(), M::Error> {
+    map.serialize_entry("name", &*common.name)?;
+    text(map, "alias", common.alias.as_deref())?;
+    map.serialize_entry("ensure", &*common.ensure)?;
+    text(map, "provider", common.provider.as_deref())?;
+    list(map, "health_checks", &common.health_checks)?;
+    list(map, "require", &common.require)?;
+    if let Some(control) = &common.control {
+        map.serialize_entry("control", control)?;
+    }
+    list(map, "register_when_stable", &common.register_when_stable)
+}
+
+fn file_properties<T: AsRef<str>, M: SerializeMap>(map: &mut M, file: &file::Properties<T>) -> Result<(), M::Error> {
+    text(map, "content", file.content.as_ref().map(AsRef::as_ref))?;
+    text(map, "source", file.source.as_ref().map(AsRef::as_ref))?;
+    text(map, "owner", file.owner.as_deref())?;
+    text(map, "group", file.group.as_deref())?;
+    if let Some(mode) = file.mode {
+        map.serialize_entry("mode", &alloc::format!("{mode}"))?;
+    }
+    flag(map, "force", file.force)?;
+    flag(map, "parents", file.parents)?;
+    if !file.replace {
+        map.serialize_entry("replace", &false)?;
+    }
+    if file.block {
+        map.serialize_entry("into", "block")?;
+    }
+    if !file.template {
+        map.serialize_entry("template", &false)?;
+    }
+    Ok(())
+}
+
+fn exec_properties<T: AsRef<str>, M: SerializeMap>(
+    map: &mut M,
+    exec: &exec::Properties<T>,
+    secrets: Secrets,
+) -> Result<(), M::Error> {
+    fn part<T: AsRef<str>>(field: &Option<T>) -> Option<&str> {
+        field.as_ref().map(AsRef::as_ref)
+    }
+    map.serialize_entry("command", exec.command.as_ref())?;
+    text(map, "cwd", part(&exec.cwd))?;
+    let environment: alloc::vec::Vec<String> = exec.environment.iter().map(|entry| shown(entry.as_ref(), secrets)).collect();
+    list(map, "environment", &environment)?;
+    text(map, "path", exec.path.as_deref())?;
+    list(map, "returns", &exec.returns)?;
+    text(map, "timeout", exec.timeout_text.as_deref())?;
+    text(map, "creates", part(&exec.creates))?;
+    text(map, "onlyif", part(&exec.onlyif))?;
+    text(map, "unless", part(&exec.unless))?;
+    flag(map, "pure", exec.pure)?;
+    flag(map, "refreshonly", exec.refreshonly)?;
+    list(map, "subscribe", &exec.subscribe)?;
+    flag(map, "logoutput", exec.logoutput)
+}
+
+/// `NAME=value` with its value hidden: a credential is what an environment most often holds.
+fn shown(entry: &str, secrets: Secrets) -> String {
+    match (secrets, entry.split_once('=')) {
+        (Secrets::Hidden, Some((name, _))) => alloc::format!("{name}={REDACTED}"),
+        _ => entry.into(),
+    }
+}
+
+fn text<M: SerializeMap>(map: &mut M, key: &'static str, text: Option<&str>) -> Result<(), M::Error> {
+    text.map_or(Ok(()), |text| map.serialize_entry(key, text))
+}
+
+fn flag<M: SerializeMap>(map: &mut M, key: &'static str, set: bool) -> Result<(), M::Error> {
+    if set { map.serialize_entry(key, &true) } else { Ok(()) }
+}
+
+fn list<M: SerializeMap, T: Serialize>(map: &mut M, key: &'static str, items: &[T]) -> Result<(), M::Error> {
+    if items.is_empty() { Ok(()) } else { map.serialize_entry(key, items) }
+}
+
+impl Serialize for super::Reference {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl Serialize for super::Control {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        text(&mut map, "if", self.when.as_ref().map(|condition| &*condition.expression))?;
+        text(&mut map, "unless", self.unless.as_ref().map(|condition| &*condition.expression))?;
+        map.end()
+    }
+}
+
+impl Serialize for HealthCheck {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        match &self.probe {
+            Probe::Nagios { command } => map.serialize_entry("command", &**command)?,
+            Probe::Goss { rules } => map.serialize_entry("goss_rules", rules)?,
+        }
+        map.serialize_entry("name", &*self.name)?;
+        text(&mut map, "timeout", self.written.1.as_deref())?;
+        map.serialize_entry("tries", &self.tries)?;
+        text(&mut map, "try_sleep", self.written.0.as_deref())?;
+        map.serialize_entry("format", self.format())?;
+        map.end()
+    }
+}
+
+/// A moment as JSON has it.
+pub(super) fn rfc3339(at: Timestamp) -> String {
+    alloc::format!("{}.{}", at.seconds, at.nanos)
+}
+
+/// SHA-256 in lower-case hex.
+pub(super) fn sha256(bytes: &[u8]) -> String {
+    use sha2::{Digest, Sha256};
+    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
+        for digit in [byte >> 4, byte & 15] {
+            text.push(char::from(b"0123456789abcdef"[usize::from(digit)]));
+        }
+        text
+    })
+}
