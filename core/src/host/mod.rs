@@ -12,6 +12,8 @@ use core::time::Duration;
 
 use crate::error::Result;
 
+pub use crate::text::time::Timestamp;
+
 /// A whole machine.
 pub trait Host: Files + Processes + Accounts + Clock {}
 
@@ -268,13 +270,4 @@ pub trait Clock {
     fn random(&self) -> [u8; 16];
     /// The TZif file of a zone, if the machine has it.
     fn zone(&self, name: &str) -> Option<Vec<u8>>;
-}
-
-/// A moment: seconds since 1970 UTC, and nanoseconds below a second.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Timestamp {
-    /// Whole seconds, negative before 1970.
-    pub seconds: i64,
-    /// 0 to 999,999,999.
-    pub nanos: u32,
 }

@@ -1,0 +1,628 @@
+//! Go's calendar layouts: a layout is the reference moment, Monday 2 January 2006 15:04:05 -0700 MST,
+//! written as the text shall look.
+
+use alloc::format;
+use alloc::string::String;
+use core::fmt::{self, Write as _};
+
+use super::{DAY, MONTHS, Moment, Timestamp, WEEKDAYS, Zone, days_before, days_in, is_leap, nanos_of};
+
+/// Why a text does not fit a layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LayoutFault {
+    /// The text differs from the layout at this byte of the text, where this part was wanted.
+    Differs {
+        /// Bytes of the text that did fit.
+        at: usize,
+        /// The part of the layout.
+        wanted: String,
+    },
+    /// Text is left after the end of the layout, from this byte on.
+    Extra(usize),
+    /// A part has a value that no calendar has.
+    OutOfRange(&'static str),
+}
+
+impl fmt::Display for LayoutFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Differs { at, wanted } => write!(f, "text does not fit the layout at byte {at}, wanted {wanted:?}"),
+            Self::Extra(at) => write!(f, "text goes on after the layout from byte {at}"),
+            Self::OutOfRange(part) => write!(f, "{part} is out of range"),
+        }
+    }
+}
+
+/// The layouts that have names in Go and that dates without a layout are read by.
+pub const RFC3339: &str = "2006-01-02T15:04:05Z07:00";
+/// `02 Jan 06 15:04 MST`.
+pub const RFC822: &str = "02 Jan 06 15:04 MST";
+/// `Monday, 02-Jan-06 15:04:05 MST`.
+pub const RFC850: &str = "Monday, 02-Jan-06 15:04:05 MST";
+/// `Mon, 02 Jan 2006 15:04:05 MST`.
+pub const RFC1123: &str = "Mon, 02 Jan 2006 15:04:05 MST";
+/// How Go prints a moment.
+pub const STRING: &str = "2006-01-02 15:04:05.999999999 -0700 MST";
+
+/// How a number is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pad {
+    None,
+    Zero,
+    Blank,
+}
+
+/// How an offset is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Offset {
+    /// `Z` for none.
+    zulu: bool,
+    colons: bool,
+    /// Down to hours, minutes or seconds.
+    parts: u8,
+}
+
+/// One part of a layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Year,
+    LongYear,
+    MonthName { long: bool },
+    Month(Pad),
+    WeekdayName { long: bool },
+    Day(Pad),
+    YearDay(Pad),
+    Hour,
+    Hour12(Pad),
+    Minute(Pad),
+    Second(Pad),
+    Noon { upper: bool },
+    Offset(Offset),
+    Abbreviation,
+    Fraction { digits: usize, fixed: bool, comma: bool },
+}
+
+/// A moment in the form of a layout. As Go's `Time.Format`.
+#[must_use]
+pub fn format(moment: &Moment, layout: &str) -> String {
+    let civil = moment.civil();
+    let local = moment.zone.at(moment.at.seconds);
+    let mut text = String::with_capacity(layout.len() + 10);
+    let mut rest = layout;
+    while let Some((before, part, _, after)) = next_part(rest) {
+        text.push_str(before);
+        rest = after;
+        match part {
+            Part::Year => number(&mut text, civil.year.max(0) % 100, 2, Pad::Zero),
+            Part::LongYear => {
+                if civil.year < 0 {
+                    text.push('-');
+                }
+                number(&mut text, civil.year.saturating_abs(), 4, Pad::Zero);
+            }
+            Part::MonthName { long } => text.push_str(name(&MONTHS, usize::from(civil.month) - 1, long)),
+            Part::Month(pad) => number(&mut text, i64::from(civil.month), 2, pad),
+            Part::WeekdayName { long } => text.push_str(name(&WEEKDAYS, usize::from(civil.weekday), long)),
+            Part::Day(pad) => number(&mut text, i64::from(civil.day), 2, pad),
+            Part::YearDay(pad) => number(&mut text, i64::from(civil.year_day), 3, pad),
+            Part::Hour => number(&mut text, i64::from(civil.hour), 2, Pad::Zero),
+            Part::Hour12(pad) => number(&mut text, i64::from((civil.hour + 11) % 12 + 1), 2, pad),
+            Part::Minute(pad) => number(&mut text, i64::from(civil.minute), 2, pad),
+            Part::Second(pad) => number(&mut text, i64::from(civil.second), 2, pad),
+            Part::Noon { upper } => text.push_str(match (civil.hour >= 12, upper) {
+                (true, true) => "PM",
+                (true, false) => "pm",
+                (false, true) => "AM",
+                (false, false) => "am",
+            }),
+            Part::Offset(form) => offset(&mut text, local.offset, form),
+            Part::Abbreviation if local.abbreviation.is_empty() => {
+                offset(&mut text, local.offset, Offset { zulu: false, colons: false, parts: 2 });
+            }
+            Part::Abbreviation => text.push_str(local.abbreviation),
+            Part::Fraction { digits, fixed, comma } => fraction(&mut text, moment.at.nanos, digits, fixed, comma),
+        }
+    }
+    text.push_str(rest);
+    text
+}
+
+fn name<'a>(names: &[&'a str], at: usize, long: bool) -> &'a str {
+    let name = names.get(at).copied().unwrap_or("");
+    if long { name } else { name.get(..3).unwrap_or(name) }
+}
+
+fn number(text: &mut String, value: i64, width: usize, pad: Pad) {
+    let _infallible = match pad {
+        Pad::None => write!(text, "{value}"),
+        Pad::Zero => write!(text, "{value:0width$}"),
+        Pad::Blank => write!(text, "{value:width$}"),
+    };
+}
+
+fn offset(text: &mut String, seconds: i32, form: Offset) {
+    if form.zulu && seconds == 0 {
+        text.push('Z');
+        return;
+    }
+    text.push(if seconds < 0 { '-' } else { '+' });
+    let seconds = seconds.unsigned_abs();
+    let parts = [seconds / 3600, seconds / 60 % 60, seconds % 60];
+    for (at, part) in parts.iter().take(usize::from(form.parts)).enumerate() {
+        if at > 0 && form.colons {
+            text.push(':');
+        }
+        number(text, i64::from(*part), 2, Pad::Zero);
+    }
+}
+
+fn fraction(text: &mut String, nanos: u32, digits: usize, fixed: bool, comma: bool) {
+    let all = format!("{nanos:09}");
+    let mut shown = all.get(..digits.min(9)).unwrap_or(&all);
+    if !fixed {
+        shown = shown.trim_end_matches('0');
+        if shown.is_empty() {
+            return;
+        }
+    }
+    text.push(if comma { ',' } else { '.' });
+    text.push_str(shown);
+    text.extend(core::iter::repeat_n('0', if fixed { digits.saturating_sub(9) } else { 0 }));
+}
+
+/// The first part of a layout: the text before it, the part, how it is written, and what follows.
+fn next_part(layout: &str) -> Option<(&str, Part, &str, &str)> {
+    let bytes = layout.as_bytes();
+    for at in 0..bytes.len() {
+        let rest = bytes.get(at..).unwrap_or(&[]);
+        if let Some((skip, part, length)) = part_at(rest) {
+            let start = at + skip;
+            let end = start + length;
+            return Some((layout.get(..start)?, part, layout.get(start..end)?, layout.get(end..)?));
+        }
+    }
+    None
+}
+
+/// The part that begins right here, its length, and how many bytes before it are plain text.
+fn part_at(rest: &[u8]) -> Option<(usize, Part, usize)> {
+    let begins = |text: &str| rest.starts_with(text.as_bytes());
+    let ends_word = |length: usize| !rest.get(length).is_some_and(u8::is_ascii_lowercase);
+    let part = match *rest.first()? {
+        b'J' if begins("January") => (Part::MonthName { long: true }, 7),
+        b'J' if begins("Jan") && ends_word(3) => (Part::MonthName { long: false }, 3),
+        b'M' if begins("Monday") => (Part::WeekdayName { long: true }, 6),
+        b'M' if begins("Mon") && ends_word(3) => (Part::WeekdayName { long: false }, 3),
+        b'M' if begins("MST") => (Part::Abbreviation, 3),
+        b'0' => match rest.get(1)? {
+            b'1' => (Part::Month(Pad::Zero), 2),
+            b'2' => (Part::Day(Pad::Zero), 2),
+            b'3' => (Part::Hour12(Pad::Zero), 2),
+            b'4' => (Part::Minute(Pad::Zero), 2),
+            b'5' => (Part::Second(Pad::Zero), 2),
+            b'6' => (Part::Year, 2),
+            b'0' if begins("002") => (Part::YearDay(Pad::Zero), 3),
+            _ => return None,
+        },
+        b'1' if begins("15") => (Part::Hour, 2),
+        b'1' => (Part::Month(Pad::None), 1),
+        b'2' if begins("2006") => (Part::LongYear, 4),
+        b'2' => (Part::Day(Pad::None), 1),
+        b'_' if begins("_2006") => return Some((1, Part::LongYear, 4)),
+        b'_' if begins("_2") => (Part::Day(Pad::Blank), 2),
+        b'_' if begins("__2") => (Part::YearDay(Pad::Blank), 3),
+        b'3' => (Part::Hour12(Pad::None), 1),
+        b'4' => (Part::Minute(Pad::None), 1),
+        b'5' => (Part::Second(Pad::None), 1),
+        b'P' if begins("PM") => (Part::Noon { upper: true }, 2),
+        b'p' if begins("pm") => (Part::Noon { upper: false }, 2),
+        sign @ (b'-' | b'Z') => offset_at(rest.get(1..)?, sign == b'Z')?,
+        mark @ (b'.' | b',') => fraction_at(rest.get(1..)?, mark == b',')?,
+        _ => return None,
+    };
+    Some((0, part.0, part.1))
+}
+
+/// The offset after its `-` or `Z`.
+fn offset_at(rest: &[u8], zulu: bool) -> Option<(Part, usize)> {
+    let forms = [("070000", false, 3), ("07:00:00", true, 3), ("0700", false, 2), ("07:00", true, 2), ("07", false, 1)];
+    let (text, colons, parts) = forms.into_iter().find(|(text, ..)| rest.starts_with(text.as_bytes()))?;
+    Some((Part::Offset(Offset { zulu, colons, parts }), text.len() + 1))
+}
+
+/// The fraction after its point: zeros or nines alone, and no digit after them.
+fn fraction_at(rest: &[u8], comma: bool) -> Option<(Part, usize)> {
+    let first = *rest.first().filter(|first| matches!(first, b'0' | b'9'))?;
+    let digits = rest.iter().take_while(|byte| **byte == first).count();
+    if rest.get(digits).is_some_and(u8::is_ascii_digit) {
+        return None;
+    }
+    Some((Part::Fraction { digits, fixed: first == b'0', comma }, digits + 1))
+}
+
+/// A moment from a text in the form of a layout; where the text names no zone, it is `zone`. As Go's
+/// `time.ParseInLocation` on a machine whose own zone is UTC.
+///
+/// # Errors
+/// [`LayoutFault`].
+pub fn parse(layout: &str, text: &str, zone: &Zone) -> Result<Moment, LayoutFault> {
+    if layout == RFC3339 {
+        if let Some((at, offset)) = super::parse_rfc3339(text) {
+            let zone = if offset == 0 { Zone::utc() } else { Zone::fixed("", offset) };
+            return Ok(Moment { at, zone });
+        }
+    }
+    let mut found = Found::default();
+    let mut input = Input { all: text.as_bytes(), at: 0 };
+    let mut rest = layout;
+    loop {
+        let next = next_part(rest);
+        let before = next.map_or(rest, |(before, ..)| before);
+        input.skip(before).ok_or_else(|| input.differs(before))?;
+        let Some((_, part, written, after)) = next else { break };
+        rest = after;
+        let start = input.at;
+        let fraction_follows = || {
+            next_part(rest).is_some_and(|(before, part, ..)| before.is_empty() && matches!(part, Part::Fraction { .. }))
+        };
+        if found.read(part, &mut input, fraction_follows).is_none() {
+            input.at = start;
+            return Err(input.differs(written));
+        }
+        found.check()?;
+    }
+    if input.at < input.all.len() {
+        return Err(LayoutFault::Extra(input.at));
+    }
+    found.moment(zone)
+}
+
+/// The text that is read, and how far.
+struct Input<'a> {
+    all: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Input<'a> {
+    fn rest(&self) -> &'a [u8] {
+        self.all.get(self.at..).unwrap_or(&[])
+    }
+
+    fn differs(&self, wanted: &str) -> LayoutFault {
+        LayoutFault::Differs { at: self.at, wanted: wanted.into() }
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let found = self.rest().first() == Some(&byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Passes plain text of the layout; a run of blanks there is any run of blanks here.
+    fn skip(&mut self, plain: &str) -> Option<()> {
+        let mut plain = plain.as_bytes();
+        while let Some((first, rest)) = plain.split_first() {
+            if *first == b' ' {
+                if self.rest().first().is_some_and(|next| *next != b' ') {
+                    return None;
+                }
+                while self.eat(b' ') {}
+                let blanks = plain.iter().take_while(|byte| **byte == b' ').count();
+                plain = plain.get(blanks..).unwrap_or(&[]);
+                continue;
+            }
+            if !self.eat(*first) {
+                return None;
+            }
+            plain = rest;
+        }
+        Some(())
+    }
+
+    /// So many digits at most, so many at least.
+    fn digits(&mut self, least: usize, most: usize) -> Option<i64> {
+        let rest = self.rest();
+        let count = rest.iter().take(most).take_while(|byte| byte.is_ascii_digit()).count();
+        if count < least {
+            return None;
+        }
+        self.at += count;
+        Some(rest.iter().take(count).fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0')))
+    }
+
+    /// The index of the name that comes next, whatever its case.
+    fn name(&mut self, names: &[&str], long: bool) -> Option<i64> {
+        let rest = self.rest();
+        let found = names.iter().enumerate().find_map(|(index, full)| {
+            let wanted = name(&[full], 0, long);
+            rest.get(..wanted.len()).filter(|text| text.eq_ignore_ascii_case(wanted.as_bytes()))?;
+            Some((index, wanted.len()))
+        });
+        let (index, length) = found?;
+        self.at += length;
+        i64::try_from(index).ok()
+    }
+}
+
+/// What has been read so far.
+#[derive(Default)]
+struct Found<'a> {
+    year: i64,
+    month: Option<i64>,
+    day: Option<i64>,
+    year_day: Option<i64>,
+    hour: i64,
+    minute: i64,
+    second: i64,
+    nanos: u32,
+    /// After noon, or expressly before.
+    noon: Option<bool>,
+    zulu: bool,
+    offset: Option<i64>,
+    offset_parts: [i64; 3],
+    abbreviation: Option<&'a [u8]>,
+    twelve: bool,
+}
+
+impl<'a> Found<'a> {
+    /// Reads one part; `None` where it is not there.
+    fn read(&mut self, part: Part, input: &mut Input<'a>, fraction_follows: impl Fn() -> bool) -> Option<()> {
+        let least = |pad: Pad, width: usize| if pad == Pad::Zero { width } else { 1 };
+        match part {
+            Part::Year => {
+                let year = input.digits(2, 2)?;
+                self.year = if year >= 69 { year + 1900 } else { year + 2000 };
+            }
+            Part::LongYear => self.year = input.digits(4, 4)?,
+            Part::MonthName { long } => self.month = Some(input.name(&MONTHS, long)? + 1),
+            Part::Month(pad) => self.month = Some(input.digits(least(pad, 2), 2)?),
+            Part::WeekdayName { long } => {
+                input.name(&WEEKDAYS, long)?;
+            }
+            Part::Day(pad) => {
+                if pad == Pad::Blank {
+                    input.eat(b' ');
+                }
+                self.day = Some(input.digits(least(pad, 2), 2)?);
+            }
+            Part::YearDay(pad) => {
+                if pad == Pad::Blank && input.eat(b' ') {
+                    input.eat(b' ');
+                }
+                self.year_day = Some(input.digits(least(pad, 3), 3)?);
+            }
+            Part::Hour => self.hour = input.digits(1, 2)?,
+            Part::Hour12(pad) => {
+                self.hour = input.digits(least(pad, 2), 2)?;
+                self.twelve = true;
+            }
+            Part::Minute(pad) => self.minute = input.digits(least(pad, 2), 2)?,
+            Part::Second(pad) => {
+                self.second = input.digits(least(pad, 2), 2)?;
+                // A fraction may follow the seconds even where the layout has none.
+                if self.second < 60 && !fraction_follows() {
+                    self.fraction(input);
+                }
+            }
+            Part::Noon { upper } => {
+                let word = input.rest().get(..2)?;
+                self.noon = Some(match (word, upper) {
+                    (b"PM", true) | (b"pm", false) => true,
+                    (b"AM", true) | (b"am", false) => false,
+                    _ => return None,
+                });
+                input.at += 2;
+            }
+            Part::Offset(form) => {
+                if form.zulu && input.eat(b'Z') {
+                    self.zulu = true;
+                } else {
+                    self.read_offset(form, input)?;
+                }
+            }
+            Part::Abbreviation => {
+                let rest = input.rest();
+                if rest.starts_with(b"UTC") {
+                    self.zulu = true;
+                    input.at += 3;
+                } else {
+                    let length = abbreviation(rest)?;
+                    self.abbreviation = rest.get(..length);
+                    input.at += length;
+                }
+            }
+            Part::Fraction { digits, fixed: true, .. } => {
+                let written = input.rest().get(..=digits)?;
+                let (mark, digits) = written.split_first()?;
+                if !matches!(mark, b'.' | b',') || !digits.iter().all(u8::is_ascii_digit) {
+                    return None;
+                }
+                self.nanos = nanos_of(digits);
+                input.at += written.len();
+            }
+            Part::Fraction { .. } => self.fraction(input),
+        }
+        Some(())
+    }
+
+    /// A point or comma with any number of digits, if there is one.
+    fn fraction(&mut self, input: &mut Input<'a>) {
+        let Some((b'.' | b',', digits)) = input.rest().split_first() else { return };
+        let count = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if count > 0 {
+            self.nanos = nanos_of(digits.get(..count).unwrap_or(&[]));
+            input.at += count + 1;
+        }
+    }
+
+    fn read_offset(&mut self, form: Offset, input: &mut Input<'a>) -> Option<()> {
+        let sign = match () {
+            () if input.eat(b'+') => 1,
+            () if input.eat(b'-') => -1,
+            () => return None,
+        };
+        self.offset_parts = [0; 3];
+        for (at, part) in self.offset_parts.iter_mut().take(usize::from(form.parts)).enumerate() {
+            if at > 0 && form.colons && !input.eat(b':') {
+                return None;
+            }
+            *part = input.digits(2, 2)?;
+        }
+        let [hours, minutes, seconds] = self.offset_parts;
+        self.offset = Some(sign * ((hours * 60 + minutes) * 60 + seconds));
+        Some(())
+    }
+
+    /// The ranges of the parts by themselves.
+    fn check(&self) -> Result<(), LayoutFault> {
+        let [hours, minutes, seconds] = self.offset_parts;
+        let wrong = match () {
+            () if self.month.is_some_and(|month| !(1..=12).contains(&month)) => "month",
+            () if self.hour >= 24 || (self.twelve && self.hour > 12) => "hour",
+            () if self.minute >= 60 => "minute",
+            () if self.second >= 60 => "second",
+            // People do write offsets of 24 hours and of 60 minutes.
+            () if hours > 24 => "time zone offset hour",
+            () if minutes > 60 => "time zone offset minute",
+            () if seconds > 60 => "time zone offset second",
+            () => return Ok(()),
+        };
+        Err(LayoutFault::OutOfRange(wrong))
+    }
+
+    /// The moment that all parts together mean.
+    fn moment(mut self, zone: &Zone) -> Result<Moment, LayoutFault> {
+        match self.noon {
+            Some(true) if self.hour < 12 => self.hour += 12,
+            Some(false) if self.hour == 12 => self.hour = 0,
+            _ => {}
+        }
+        let (month, day) = self.date()?;
+        let of_day = self.hour * 3600 + self.minute * 60 + self.second;
+        let date = (self.year, month, day);
+        if self.zulu {
+            return Ok(Moment::from_clock(date, of_day, self.nanos, Zone::utc()));
+        }
+        let seconds = days_before(self.year, month, day) * DAY + of_day;
+        let fixed = |name: &str, offset: i64| Zone::fixed(name, i32::try_from(offset).unwrap_or(0));
+        let abbreviation = self.abbreviation.and_then(|name| core::str::from_utf8(name).ok()).unwrap_or("");
+        if let Some(offset) = self.offset {
+            let zone = if offset == 0 && abbreviation.is_empty() { Zone::utc() } else { fixed(abbreviation, offset) };
+            let at = Timestamp { seconds: seconds - offset, nanos: self.nanos };
+            return Ok(Moment { at, zone });
+        }
+        if !abbreviation.is_empty() {
+            // A name alone says nothing of its offset, except `GMT+3`, and the moment is then taken as UTC.
+            let hours = abbreviation.strip_prefix("GMT").and_then(|hours| hours.parse::<i64>().ok()).unwrap_or(0);
+            let at = Timestamp { seconds, nanos: self.nanos };
+            return Ok(Moment { at, zone: fixed(abbreviation, hours * 3600) });
+        }
+        Ok(Moment::from_clock(date, of_day, self.nanos, zone.clone()))
+    }
+
+    /// Month and day, by the day of the year where that was given.
+    fn date(&self) -> Result<(i64, i64), LayoutFault> {
+        if let Some(year_day) = self.year_day {
+            let length = if is_leap(self.year) { 366 } else { 365 };
+            if !(1..=length).contains(&year_day) {
+                return Err(LayoutFault::OutOfRange("day of the year"));
+            }
+            let (_, month, day) = super::date_of(days_before(self.year, 1, 1) + year_day - 1);
+            if self.month.is_some_and(|seen| seen != month) || self.day.is_some_and(|seen| seen != day) {
+                return Err(LayoutFault::OutOfRange("day of the year beside month and day"));
+            }
+            return Ok((month, day));
+        }
+        let (month, day) = (self.month.unwrap_or(1), self.day.unwrap_or(1));
+        let length = u8::try_from(month).map_or(31, |month| days_in(self.year, month));
+        if (1..=i64::from(length)).contains(&day) { Ok((month, day)) } else { Err(LayoutFault::OutOfRange("day")) }
+    }
+}
+
+/// How long the abbreviation of a zone is that a text begins with.
+fn abbreviation(text: &[u8]) -> Option<usize> {
+    if text.len() < 3 {
+        return None;
+    }
+    if text.starts_with(b"ChST") || text.starts_with(b"MeST") {
+        return Some(4);
+    }
+    if let Some(rest) = text.strip_prefix(b"GMT") {
+        return Some(3 + signed_hours(rest));
+    }
+    if matches!(text.first(), Some(b'+' | b'-')) {
+        return Some(signed_hours(text)).filter(|length| *length > 0);
+    }
+    let upper = text.iter().take(6).take_while(|byte| byte.is_ascii_uppercase()).count();
+    let ends_in_t = text.get(upper.wrapping_sub(1)) == Some(&b'T');
+    match upper {
+        3 => Some(3),
+        4 if ends_in_t || text.starts_with(b"WITA") => Some(4),
+        5 if ends_in_t => Some(5),
+        _ => None,
+    }
+}
+
+/// How long `+3` or `-11` is; 0 where there is none or it is beyond 23.
+fn signed_hours(text: &[u8]) -> usize {
+    let Some((b'+' | b'-', digits)) = text.split_first() else { return 0 };
+    let count = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let hours = digits
+        .iter()
+        .take(count)
+        .fold(0_u32, |sum, digit| sum.saturating_mul(10).saturating_add(u32::from(digit - b'0')));
+    if count == 0 || hours > 23 { 0 } else { count + 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(layout: &str, text: &str) -> String {
+        match parse(layout, text, &Zone::utc()) {
+            Ok(moment) => format(&moment, STRING),
+            Err(fault) => format!("{fault}"),
+        }
+    }
+
+    #[test]
+    fn a_layout_is_written_part_by_part() {
+        let moment = parse(RFC3339, "2024-02-09T13:04:05.045+05:30", &Zone::utc()).unwrap();
+        for (layout, wanted) in [
+            (
+                "Monday Mon January Jan 1 01 2 02 _2 2006 06 002 __2",
+                "Friday Fri February Feb 2 02 9 09  9 2024 24 040  40",
+            ),
+            ("15 3 03 4 04 5 05 PM pm", "13 1 01 4 04 5 05 PM pm"),
+            (".000 .999999 ,00 .9x .01", ".045 .045 ,04 x .02"),
+            ("-0700 -07:00 -07 Z0700 Z07:00 -070000 MST", "+0530 +05:30 +05 +0530 +05:30 +053000 +0530"),
+            ("_2006 Month Januarys plain", "_2024 Month Februarys plain"),
+            ("é 2006", "é 2024"),
+        ] {
+            assert_eq!(format(&moment, layout), wanted, "{layout}");
+        }
+    }
+
+    #[test]
+    fn a_text_is_read_part_by_part() {
+        for (layout, text, wanted) in [
+            ("2006-01-02", "2024-02-29", "2024-02-29 00:00:00 +0000 UTC"),
+            ("2006-1-2 3:04PM", "2024-2-9 12:05AM", "2024-02-09 00:05:00 +0000 UTC"),
+            ("15:04:05", "10:11:12.5", "0000-01-01 10:11:12.5 +0000 UTC"),
+            (RFC1123, "thu, 29 FEB 2024 10:11:12 GMT+2", "2024-02-29 12:11:12 +0200 GMT+2"),
+            ("2006-01-02 -0700", "2024-02-29 +0000", "2024-02-29 00:00:00 +0000 UTC"),
+            ("2006-002", "2024-060", "2024-02-29 00:00:00 +0000 UTC"),
+            ("Jan _2  2006", "Feb  9 2024", "2024-02-09 00:00:00 +0000 UTC"),
+            ("02-01-06", "29-02-24", "2024-02-29 00:00:00 +0000 UTC"),
+            ("2006", "2024x", "text goes on after the layout from byte 4"),
+            ("2006-01-02", "2024-13-01", "month is out of range"),
+            ("2006-01-02", "2023-02-29", "day is out of range"),
+            ("2006-01-02", "2024-2-9", "text does not fit the layout at byte 5, wanted \"01\""),
+            ("MST", "CESTX", "text does not fit the layout at byte 0, wanted \"MST\""),
+            ("2006-002", "2023-366", "day of the year is out of range"),
+            ("3PM", "13PM", "hour is out of range"),
+        ] {
+            assert_eq!(read(layout, text), wanted, "{layout} {text}");
+        }
+    }
+}
