@@ -4,6 +4,7 @@
 //! binary as anyone would.
 
 mod lint;
+mod rust_src;
 mod scenarios;
 mod shell;
 mod test;
@@ -19,6 +20,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   lint                               formatting, clippy, docs, tidy, core on a bare target
   tidy                               the order of rooms, file sizes, stray debug output
   test [--system]                    gets what the tests need and runs them all
+  rust-src                           the standard library's source, for core on a bare target and for dist
   vectors [DIR]                      golden vectors of a folder (default tests/vectors)
   scenarios [DIR] [--ccm BIN] [--filter RE] [--have A,B] [--jobs N] [--keep] [-v] [--slow F]
                                      black-box scenarios of a folder (default tests/scenarios)";
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
     let outcome = match task {
         "lint" => lint::run(),
         "tidy" => tidy::run(),
+        "rust-src" => rust_src::run(),
         "test" => test::run(rest),
         "vectors" => vectors::run(rest),
         "scenarios" => scenarios::run(rest),
