@@ -9,11 +9,13 @@ use alloc::string::String;
 use core::fmt;
 
 pub use gotmpl::GotmplFault;
+pub use render::RenderFault;
 pub use yaml::YamlFault;
 
 use crate::span::Site;
 
 mod gotmpl;
+mod render;
 mod yaml;
 pub mod expr;
 
@@ -48,6 +50,8 @@ pub enum Kind {
     System(System),
     /// A Go template that cannot be read or rendered.
     Gotmpl(GotmplFault),
+    /// Functions that reach beyond a language, and text made from values.
+    Render(RenderFault),
     /// A YAML document is at fault.
     Yaml(YamlFault),
     /// An expression is wrong, or came out wrong.
@@ -182,9 +186,17 @@ impl fmt::Display for Kind {
             Self::Invalid(text) | Self::Limit(text) => f.write_str(text),
             Self::System(System { operation, object, text, .. }) => write!(f, "{operation} {object}: {text}"),
             Self::Gotmpl(fault) => fault.fmt(f),
+            Self::Render(fault) => fault.fmt(f),
             Self::Yaml(fault) => fault.fmt(f),
             Self::Expr(fault) => fault.fmt(f),
         }
+    }
+}
+
+impl From<RenderFault> for Error {
+    #[cold]
+    fn from(fault: RenderFault) -> Self {
+        Self::new(Kind::Render(fault))
     }
 }
 

@@ -1,1 +1,337 @@
 //! Finds expressions in text and gives fields their values.
+//!
+//! A [`World`] is what templates see: facts, data and the process environment, the directory that
+//! relative files start at, and what a missing `lookup` means. It is built once for a run (or once
+//! for a hierarchy) and owns its values. An [`Env`] is a world together with the machine that
+//! `file()` and the clock reach; it is made of references, cheap, and lives for one use:
+//!
+//! ```
+//! use ccm_core::render::{Env, World};
+//! use ccm_core::value::json;
+//!
+//! let world = World::sandbox(json::parse(r#"{"os": {"family": "debian"}, "cpus": 4}"#)?);
+//! let env = Env::confined(&world);
+//! assert_eq!(env.text("os:{{ Facts.os.family }}")?, "os:debian");
+//! assert_eq!(env.typed(" ${ Facts.cpus } ")?, 4_i64.into());
+//! assert!(env.condition("Facts.cpus > 2")?);
+//! # Ok::<(), ccm_core::Error>(())
+//! ```
+//!
+//! Everything is evaluated once: text that came out of an expression is never scanned again. The
+//! sandbox of a hierarchy is not a flag to remember but an `Env` without a machine: it has `lookup`
+//! and nothing else.
+
+use alloc::borrow::ToOwned;
+use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
+use alloc::string::String;
+use core::cell::RefCell;
+
+pub use field::{Field, Template};
+pub use scan::{expressions, has_expression};
+
+use crate::error::{Error, RenderFault, Result};
+use crate::expr::Program;
+use crate::host::{Clock, Files, Host};
+use crate::names::{Fuel, Scope};
+use crate::span::Source;
+use crate::value::{Map, Shape, Text, Value, show};
+
+mod field;
+mod functions;
+mod scan;
+mod tree;
+
+/// What templates see.
+#[derive(Debug)]
+pub struct World {
+    /// `Facts`, `Data`, `Environ`.
+    variables: [(&'static str, Value); 3],
+    directory: String,
+    missing: Missing,
+    nil: Nil,
+    /// Compiled expressions by their text: a manifest repeats itself.
+    programs: RefCell<BTreeMap<String, Rc<Program>>>,
+    conditions: RefCell<BTreeMap<String, Rc<Program>>>,
+}
+
+/// What `lookup` of a path that leads nowhere gives when it has no default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// An error.
+    Refused,
+    /// Empty text.
+    Empty,
+}
+
+/// What becomes of a null that an expression prints into text.
+#[derive(Debug)]
+enum Nil {
+    /// It prints as `<nil>`.
+    Printed,
+    /// It prints as `<nil>` and the expression is noted for a warning.
+    Noted(RefCell<alloc::vec::Vec<String>>),
+}
+
+/// How many compiled expressions a world keeps.
+const KEPT_PROGRAMS: usize = 512;
+
+impl World {
+    /// The world of a manifest: `lookup` of something missing is an error.
+    #[must_use]
+    pub fn new(facts: Value, data: Value, environ: Map) -> Self {
+        Self::of(facts, data, Value::Map(environ.shaped(Shape::Texts)), Missing::Refused)
+    }
+
+    /// The world of a hierarchy: facts alone, and `lookup` of something missing is empty text.
+    #[must_use]
+    pub fn sandbox(facts: Value) -> Self {
+        let mut world = Self::of(facts, Value::Null, Value::Null, Missing::Empty);
+        world.nil = Nil::Noted(RefCell::default());
+        world
+    }
+
+    fn of(facts: Value, data: Value, environ: Value, missing: Missing) -> Self {
+        Self {
+            variables: [("Facts", facts), ("Data", data), ("Environ", environ)],
+            directory: String::new(),
+            missing,
+            nil: Nil::Printed,
+            programs: RefCell::default(),
+            conditions: RefCell::default(),
+        }
+    }
+
+    /// The directory that relative paths of `file()` and `template()` start at.
+    #[must_use]
+    pub fn in_directory(mut self, directory: impl Into<String>) -> Self {
+        self.directory = directory.into();
+        self
+    }
+
+    /// What a `lookup` without default gives for a missing path.
+    #[must_use]
+    pub fn with_missing(mut self, missing: Missing) -> Self {
+        self.missing = missing;
+        self
+    }
+
+    /// The same facts, environment and directory with other data.
+    #[must_use]
+    pub fn with_data(&self, data: Value) -> Self {
+        let [(_, facts), _, (_, environ)] = self.variables.clone();
+        Self::of(facts, data, environ, self.missing).in_directory(self.directory.clone())
+    }
+
+    /// The gathered facts.
+    #[must_use]
+    pub fn facts(&self) -> &Value {
+        &self.variables[0].1
+    }
+
+    /// The resolved data.
+    #[must_use]
+    pub fn data(&self) -> &Value {
+        &self.variables[1].1
+    }
+
+    /// The process environment.
+    #[must_use]
+    pub fn environ(&self) -> &Value {
+        &self.variables[2].1
+    }
+
+    /// Where relative paths start.
+    #[must_use]
+    pub fn directory(&self) -> &str {
+        &self.directory
+    }
+
+    /// The roots by the names that expressions and templates use: `Facts`, `Data`, `Environ`.
+    #[must_use]
+    pub fn variables(&self) -> &[(&'static str, Value)] {
+        &self.variables
+    }
+
+    /// The expressions that printed `<nil>` since this was last asked, for warnings.
+    pub fn take_nils(&self) -> alloc::vec::Vec<String> {
+        match &self.nil {
+            Nil::Noted(noted) => noted.take(),
+            Nil::Printed => alloc::vec::Vec::new(),
+        }
+    }
+
+    /// The roots by the names that paths use.
+    fn roots(&self) -> [(&'static str, &Value); 3] {
+        [("facts", self.facts()), ("data", self.data()), ("environ", self.environ())]
+    }
+}
+
+/// A world and the machine it may look at.
+#[derive(Clone, Copy)]
+pub struct Env<'a> {
+    world: &'a World,
+    reach: Option<&'a dyn Files>,
+    clock: Option<&'a dyn Clock>,
+}
+
+impl<'a> Env<'a> {
+    /// A world on a machine: all functions.
+    #[must_use]
+    pub fn new(world: &'a World, host: &'a dyn Host) -> Self {
+        Self { world, reach: Some(host), clock: Some(host) }
+    }
+
+    /// A world alone: `lookup` and no other function, no clock, no zones.
+    #[must_use]
+    pub fn confined(world: &'a World) -> Self {
+        Self { world, reach: None, clock: None }
+    }
+
+    /// A world with `lookup`, a clock and its zones, but no files: what a hierarchy is given.
+    #[must_use]
+    pub fn timed(world: &'a World, clock: &'a dyn Clock) -> Self {
+        Self { world, reach: None, clock: Some(clock) }
+    }
+
+    /// The world.
+    #[must_use]
+    pub fn world(&self) -> &'a World {
+        self.world
+    }
+
+    /// A text that is one expression, white space around it aside, gives that expression's value;
+    /// any other gives text.
+    ///
+    /// # Errors
+    /// What an expression gives, with its site inside the expression.
+    pub fn typed(&self, text: &str) -> Result<Value> {
+        self.typed_with(text, &Fuel::new())
+    }
+
+    /// A text with its expressions replaced by what they give; null prints as `<nil>`.
+    ///
+    /// # Errors
+    /// As [`Env::typed`].
+    pub fn text(&self, text: &str) -> Result<String> {
+        Ok(self.fill(text, &Fuel::new(), false)?.text)
+    }
+
+    /// As [`Env::text`], but a null that would be printed is refused: what a resource may hold.
+    ///
+    /// # Errors
+    /// As [`Env::typed`], and for a null, naming its expression and showing how to give a default.
+    pub fn strict_text(&self, text: &str) -> Result<String> {
+        Ok(self.fill(text, &Fuel::new(), true)?.text)
+    }
+
+    /// A level of a hierarchy: its text, and whether it counts. It does when at least one expression
+    /// gave something other than null or empty text; text without expressions does unless it is empty.
+    ///
+    /// # Errors
+    /// As [`Env::typed`].
+    pub fn matched(&self, text: &str) -> Result<(String, bool)> {
+        let filled = self.fill(text, &Fuel::new(), false)?;
+        Ok((filled.text, filled.matched))
+    }
+
+    /// A bare expression, without braces, that must give a bool: `if` and `unless` of a resource.
+    ///
+    /// # Errors
+    /// As [`Env::typed`], and for anything but a bool.
+    pub fn condition(&self, expression: &str) -> Result<bool> {
+        let fuel = Fuel::new();
+        let scope = self.scope(&fuel);
+        let compile = |source: &Source| Program::compile_bool(source, &scope);
+        cached(&self.world.conditions, expression, compile)?.evaluate_bool(&scope)
+    }
+
+    /// A bare expression, without braces.
+    ///
+    /// # Errors
+    /// As [`Env::typed`].
+    pub fn evaluate(&self, expression: &str) -> Result<Value> {
+        self.evaluate_with(expression, &Fuel::new())
+    }
+
+    fn evaluate_with(&self, expression: &str, fuel: &Fuel) -> Result<Value> {
+        let scope = self.scope(fuel);
+        let compile = |source: &Source| Program::compile(source, &scope);
+        cached(&self.world.programs, expression, compile)?.evaluate_value(&scope)
+    }
+
+    fn typed_with(&self, text: &str, fuel: &Fuel) -> Result<Value> {
+        let found = expressions(text)?;
+        match found.as_slice() {
+            [] => Ok(Value::from(text)),
+            [only] if text.get(only.outer.clone()) == Some(text.trim()) => {
+                self.evaluate_with(text.get(only.inner.clone()).unwrap_or(""), fuel)
+            }
+            _ => Ok(Value::from(self.fill_found(text, &found, fuel, false)?.text)),
+        }
+    }
+
+    fn fill(&self, text: &str, fuel: &Fuel, strict: bool) -> Result<Filled> {
+        self.fill_found(text, &expressions(text)?, fuel, strict)
+    }
+
+    fn fill_found(&self, text: &str, found: &[scan::Found], fuel: &Fuel, strict: bool) -> Result<Filled> {
+        if found.is_empty() {
+            return Ok(Filled { text: text.to_owned(), matched: !text.is_empty() });
+        }
+        let mut filled = Filled::default();
+        let mut plain = 0;
+        for expression in found {
+            let inner = text.get(expression.inner.clone()).unwrap_or("");
+            let value = self.evaluate_with(inner, fuel)?;
+            filled.text.push_str(text.get(plain..expression.outer.start).unwrap_or(""));
+            plain = expression.outer.end;
+            match &value {
+                Value::Null if strict => return Err(RenderFault::NilInText { expression: inner.into() }.into()),
+                Value::Null => self.note_nil(inner),
+                Value::Text(text) => filled.matched |= !text.is_empty(),
+                _ => filled.matched = true,
+            }
+            let before = filled.text.len();
+            show::append(&mut filled.text, &value);
+            fuel.allocate(filled.text.len().saturating_sub(before))?;
+        }
+        filled.text.push_str(text.get(plain..).unwrap_or(""));
+        Ok(filled)
+    }
+
+    fn note_nil(&self, expression: &str) {
+        if let Nil::Noted(noted) = &self.world.nil {
+            noted.borrow_mut().push(expression.to_owned());
+        }
+    }
+
+    /// What a language needs to know of this environment.
+    #[must_use]
+    pub fn scope<'s>(&'s self, fuel: &'s Fuel) -> Scope<'s> {
+        Scope { variables: &self.world.variables, functions: self, fuel }
+    }
+}
+
+#[derive(Default)]
+struct Filled {
+    text: String,
+    matched: bool,
+}
+
+/// The program of a text, compiled once while the cache has room.
+fn cached(
+    programs: &RefCell<BTreeMap<String, Rc<Program>>>,
+    text: &str,
+    compile: impl FnOnce(&Source) -> Result<Program>,
+) -> Result<Rc<Program>> {
+    if let Some(program) = programs.borrow().get(text) {
+        return Ok(program.clone());
+    }
+    let program = Rc::new(compile(&Source::anonymous(text))?);
+    let mut kept = programs.borrow_mut();
+    if kept.len() < KEPT_PROGRAMS {
+        kept.insert(text.to_owned(), program.clone());
+    }
+    Ok(program)
+}

@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 pub mod compare;
 mod float;
 pub mod json;
+pub mod lookup;
 pub mod merge;
 pub mod show;
 pub mod wire;

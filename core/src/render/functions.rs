@@ -1,0 +1,149 @@
+//! The functions that reach beyond a language: `lookup`, `file`, `template` and their kin, written
+//! once over plain values. All three languages call them through [`Functions`].
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{Env, Missing};
+use crate::error::{Error, RenderFault, Result};
+use crate::names::{Fuel, Functions, Signature};
+use crate::value::{Value, lookup};
+
+/// Bytes of one file that a template may read.
+const FILE_LIMIT: u64 = 64 << 20;
+
+/// Any number of arguments: the count is checked when the function is called, as in the reference.
+const fn any(name: &'static str) -> Signature {
+    Signature { name, least: 0, most: u8::MAX }
+}
+
+const ALL: &[Signature] =
+    &[any("lookup"), any("file"), any("readFile"), any("template"), any("jet"), any("kvGet"), any("registrations")];
+
+impl Functions for Env<'_> {
+    fn signatures(&self) -> &[Signature] {
+        match self.reach {
+            Some(_) => ALL,
+            None => ALL.get(..1).unwrap_or(ALL),
+        }
+    }
+
+    fn call(&self, name: &str, arguments: &[Value], fuel: &Fuel) -> Result<Value> {
+        match name {
+            "lookup" => self.lookup(arguments),
+            "file" => Ok(Value::from(self.read(text("file", arguments, 0)?, fuel)?)),
+            "readFile" => Ok(Value::from(self.read(text("readFile", arguments, 0)?, fuel)?)),
+            "template" => self.template(text("template", arguments, 0)?, fuel),
+            "jet" => {
+                between("jet", "a template and perhaps two delimiters", arguments, &[1, 3])?;
+                for position in 0..arguments.len() {
+                    text("jet", arguments, position)?;
+                }
+                Err(RenderFault::Unavailable { function: "jet" }.into())
+            }
+            "kvGet" => self.network("kvGet", "2 arguments: bucket and key", arguments, 2),
+            "registrations" => {
+                self.network("registrations", "4 arguments: cluster, protocol, service and address", arguments, 4)
+            }
+            _ => Err(Error::invalid(format!("function {name} is not available here"))),
+        }
+    }
+
+    fn zone(&self, name: &str) -> Option<Vec<u8>> {
+        self.clock.and_then(|clock| clock.zone(name))
+    }
+
+    fn now(&self) -> Option<(i64, u32)> {
+        self.clock.map(|clock| clock.now()).map(|now| (now.seconds, now.nanos))
+    }
+}
+
+impl Env<'_> {
+    /// `lookup(path)`, `lookup(path, default)`: a null default is none.
+    fn lookup(&self, arguments: &[Value]) -> Result<Value> {
+        between("lookup", "1 or 2 arguments", arguments, &[1, 2])?;
+        let path = text("lookup", arguments, 0)?;
+        if let Some(value) = lookup::find(&self.world.roots(), path)? {
+            return Ok(value);
+        }
+        match (arguments.get(1), self.world.missing) {
+            (Some(default), _) if !matches!(default, Value::Null) => Ok(default.clone()),
+            (_, Missing::Empty) => Ok(Value::from("")),
+            (_, Missing::Refused) => Err(RenderFault::LookupMissing { path: path.into() }.into()),
+        }
+    }
+
+    /// The text of a file; a relative path starts at the working directory of the manifest.
+    fn read(&self, path: &str, fuel: &Fuel) -> Result<String> {
+        let Some(files) = self.reach else { return Err(RenderFault::Unavailable { function: "file" }.into()) };
+        let directory = self.world.directory();
+        let full = match path.starts_with('/') || directory.is_empty() {
+            true => String::from(path),
+            false => format!("{}/{path}", directory.trim_end_matches('/')),
+        };
+        let bytes = files.read(&full, FILE_LIMIT).map_err(|fault| fault.doing(format!("reading file {full}")))?;
+        fuel.allocate(bytes.len())?;
+        String::from_utf8(bytes).map_err(|_| Error::invalid(format!("file {full} is not UTF-8 text")))
+    }
+
+    /// `template(text)`: the text itself, or the file it names when it ends in `.templ` or `.jet`.
+    fn template(&self, given: &str, fuel: &Fuel) -> Result<Value> {
+        let _level = fuel.enter()?;
+        match extension(given) {
+            ".templ" => {
+                let text = self.read(given, fuel)?;
+                self.typed_with(&text, fuel).map_err(|fault| fault.doing(format!("in template {given}")))
+            }
+            ".jet" => self.call("jet", &[Value::from(given)], fuel),
+            _ => self.typed_with(given, fuel).map_err(|fault| fault.doing("in template()")),
+        }
+    }
+
+    fn network(&self, function: &'static str, takes: &'static str, arguments: &[Value], count: usize) -> Result<Value> {
+        between(function, takes, arguments, &[count, count])?;
+        for position in 0..count {
+            text(function, arguments, position)?;
+        }
+        Err(RenderFault::Unavailable { function }.into())
+    }
+}
+
+/// The extension of the last part of a path, with its dot.
+fn extension(path: &str) -> &str {
+    let name = path.rfind('/').and_then(|slash| path.get(slash..)).unwrap_or(path);
+    name.rfind('.').and_then(|dot| name.get(dot..)).unwrap_or("")
+}
+
+fn text<'v>(function: &'static str, arguments: &'v [Value], at: usize) -> Result<&'v str> {
+    match arguments.get(at) {
+        Some(Value::Text(text)) => Ok(text),
+        other => Err(RenderFault::ArgumentKind {
+            function,
+            position: at.saturating_add(1),
+            given: other.map_or("nothing", Value::kind),
+        }
+        .into()),
+    }
+}
+
+fn between(function: &'static str, takes: &'static str, arguments: &[Value], bounds: &[usize; 2]) -> Result<()> {
+    let given = arguments.len();
+    let [least, most] = *bounds;
+    if (least..=most).contains(&given) {
+        return Ok(());
+    }
+    Err(RenderFault::ArgumentCount { function, takes, given }.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_extension_is_of_the_last_part() {
+        assert_eq!(extension("a/b.templ"), ".templ");
+        assert_eq!(extension("a.jet/b"), "");
+        assert_eq!(extension(".templ"), ".templ");
+    }
+}
