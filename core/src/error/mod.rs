@@ -14,10 +14,10 @@ pub use yaml::YamlFault;
 
 use crate::span::Site;
 
+pub mod expr;
 mod gotmpl;
 mod render;
 mod yaml;
-pub mod expr;
 
 /// Result of anything that can fail in this crate.
 pub type Result<T, E = Error> = core::result::Result<T, E>;

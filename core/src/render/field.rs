@@ -34,12 +34,12 @@ impl Field<Text> {
     pub fn resolve(&self, env: &Env<'_>) -> Result<Text> {
         match self {
             Self::Ready(text) => Ok(text.clone()),
-            Self::Deferred(template) => env.strict_text(&template.text).map(Text::from).map_err(|fault| {
-                match &template.site {
+            Self::Deferred(template) => {
+                env.strict_text(&template.text).map(Text::from).map_err(|fault| match &template.site {
                     Some(site) => fault.at(site.clone()),
                     None => fault,
-                }
-            }),
+                })
+            }
         }
     }
 }

@@ -25,17 +25,18 @@ use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::cell::RefCell;
 
 pub use field::{Field, Template};
 pub use scan::{expressions, has_expression};
 
-use crate::error::{Error, RenderFault, Result};
+use crate::error::{RenderFault, Result};
 use crate::expr::Program;
 use crate::host::{Clock, Files, Host};
 use crate::names::{Fuel, Scope};
 use crate::span::Source;
-use crate::value::{Map, Shape, Text, Value, show};
+use crate::value::{Map, Shape, Value, show};
 
 mod field;
 mod functions;
@@ -45,8 +46,10 @@ mod tree;
 /// What templates see.
 #[derive(Debug)]
 pub struct World {
-    /// `Facts`, `Data`, `Environ`.
+    /// `Facts`, `Data`, `Environ`; always maps, so that a member of one that was not given is null.
     variables: [(&'static str, Value); 3],
+    /// Which of them paths see as null, as they were not given.
+    absent: [bool; 3],
     directory: String,
     missing: Missing,
     nil: Nil,
@@ -70,7 +73,7 @@ enum Nil {
     /// It prints as `<nil>`.
     Printed,
     /// It prints as `<nil>` and the expression is noted for a warning.
-    Noted(RefCell<alloc::vec::Vec<String>>),
+    Noted(RefCell<Vec<String>>),
 }
 
 /// How many compiled expressions a world keeps.
@@ -80,7 +83,7 @@ impl World {
     /// The world of a manifest: `lookup` of something missing is an error.
     #[must_use]
     pub fn new(facts: Value, data: Value, environ: Map) -> Self {
-        Self::of(facts, data, Value::Map(environ.shaped(Shape::Texts)), Missing::Refused)
+        Self::of(facts, data, Value::Map(environ), Missing::Refused)
     }
 
     /// The world of a hierarchy: facts alone, and `lookup` of something missing is empty text.
@@ -92,8 +95,19 @@ impl World {
     }
 
     fn of(facts: Value, data: Value, environ: Value, missing: Missing) -> Self {
+        let given = [facts, data, environ];
+        let absent = given.each_ref().map(|value| matches!(value, Value::Null));
+        let [facts, data, environ] = given.map(|value| match value {
+            Value::Null => Value::Map(Map::new()),
+            given => given,
+        });
+        let environ = match environ {
+            Value::Map(map) => Value::Map(map.shaped(Shape::Texts)),
+            other => other,
+        };
         Self {
             variables: [("Facts", facts), ("Data", data), ("Environ", environ)],
+            absent,
             directory: String::new(),
             missing,
             nil: Nil::Printed,
@@ -119,7 +133,7 @@ impl World {
     /// The same facts, environment and directory with other data.
     #[must_use]
     pub fn with_data(&self, data: Value) -> Self {
-        let [(_, facts), _, (_, environ)] = self.variables.clone();
+        let [facts, _, environ] = self.roots().map(|(_, value)| value.clone());
         Self::of(facts, data, environ, self.missing).in_directory(self.directory.clone())
     }
 
@@ -154,16 +168,22 @@ impl World {
     }
 
     /// The expressions that printed `<nil>` since this was last asked, for warnings.
-    pub fn take_nils(&self) -> alloc::vec::Vec<String> {
+    pub fn take_nils(&self) -> Vec<String> {
         match &self.nil {
             Nil::Noted(noted) => noted.take(),
-            Nil::Printed => alloc::vec::Vec::new(),
+            Nil::Printed => Vec::new(),
         }
     }
 
     /// The roots by the names that paths use.
     fn roots(&self) -> [(&'static str, &Value); 3] {
-        [("facts", self.facts()), ("data", self.data()), ("environ", self.environ())]
+        let [facts, data, environ] = self.absent;
+        let seen = |absent, value| if absent { &Value::Null } else { value };
+        [
+            ("facts", seen(facts, self.facts())),
+            ("data", seen(data, self.data())),
+            ("environ", seen(environ, self.environ())),
+        ]
     }
 }
 

@@ -242,9 +242,7 @@ impl Resource<Text> {
     pub fn carry_out(&self, decision: &Decision, provider: Provider, host: &mut dyn Host) -> Result<Done> {
         match (&self.properties, decision) {
             (Properties::Exec(exec), Decision::Exec(action)) => exec::carry_out(exec, *action, provider.shell(), host),
-            (Properties::File(file), Decision::File(action)) => {
-                file::carry_out(file, &self.common.name, *action, host)
-            }
+            (Properties::File(file), Decision::File(action)) => file::carry_out(file, &self.common.name, *action, host),
             _ => Ok(Done::default()),
         }
     }

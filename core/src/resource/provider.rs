@@ -53,7 +53,8 @@ pub fn choose(kind: Type, asked: Option<&str>, host: &dyn Host) -> Result<Provid
             None => Ok(Provider::Exec(exec::SHELLS[0])),
             Some(name) => {
                 let known = || exec::SHELLS.iter().map(|shell| shell.name());
-                let shell = exec::SHELLS.iter().find(|shell| shell.name() == name).ok_or_else(|| unknown(name, known()))?;
+                let shell =
+                    exec::SHELLS.iter().find(|shell| shell.name() == name).ok_or_else(|| unknown(name, known()))?;
                 match shell.needs() {
                     Some(program) if host.find(program).is_none() => {
                         Err(Error::invalid(format!("provider {name} cannot work here: {program} is missing")))

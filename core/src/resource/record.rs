@@ -183,7 +183,8 @@ fn exec_properties<T: AsRef<str>, M: SerializeMap>(
     }
     map.serialize_entry("command", exec.command.as_ref())?;
     text(map, "cwd", part(&exec.cwd))?;
-    let environment: alloc::vec::Vec<String> = exec.environment.iter().map(|entry| shown(entry.as_ref(), secrets)).collect();
+    let environment: alloc::vec::Vec<String> =
+        exec.environment.iter().map(|entry| shown(entry.as_ref(), secrets)).collect();
     list(map, "environment", &environment)?;
     text(map, "path", exec.path.as_deref())?;
     list(map, "returns", &exec.returns)?;

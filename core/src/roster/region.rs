@@ -127,7 +127,9 @@ impl Marks {
         }
         let comment = region.comment.trim_matches(BLANKS);
         if comment.is_empty() || !one_line(comment) {
-            return Err(Error::invalid("the comment mark of a block must be on one line and not empty, as \"#\" or \";\""));
+            return Err(Error::invalid(
+                "the comment mark of a block must be on one line and not empty, as \"#\" or \";\"",
+            ));
         }
         Ok(Self { begin: format!("{comment} BEGIN ccm {id}"), end: format!("{comment} END ccm {id}") })
     }
@@ -257,8 +259,18 @@ mod tests {
     #[test]
     fn whatever_the_file_bytes_outside_stay_a_second_put_changes_nothing_and_remove_undoes() {
         const PIECES: [&[u8]; 12] = [
-            b"\n", b"\r\n", b"word", b" ", b"# BEGIN ccm other\n", b"# END ccm other\n", b"# BEGIN ccm network\n",
-            b"; BEGIN ccm network/node-names\n", b"\xff\xfe", b"# BEGIN ANSIBLE MANAGED BLOCK\n", b"line\n", b"\r",
+            b"\n",
+            b"\r\n",
+            b"word",
+            b" ",
+            b"# BEGIN ccm other\n",
+            b"# END ccm other\n",
+            b"# BEGIN ccm network\n",
+            b"; BEGIN ccm network/node-names\n",
+            b"\xff\xfe",
+            b"# BEGIN ANSIBLE MANAGED BLOCK\n",
+            b"line\n",
+            b"\r",
         ];
         let mut seed = 7_u64;
         let mut roll = |sides: u64| {

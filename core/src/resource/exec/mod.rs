@@ -131,7 +131,8 @@ pub fn decide(wanted: &Properties<Text>, seen: &State, occasion: Occasion) -> Op
     if seen.creates || wanted.refreshonly || seen.onlyif == Some(false) || seen.unless == Some(true) {
         return None;
     }
-    let unasked = (wanted.onlyif.is_some() && seen.onlyif.is_none()) || (wanted.unless.is_some() && seen.unless.is_none());
+    let unasked =
+        (wanted.onlyif.is_some() && seen.onlyif.is_none()) || (wanted.unless.is_some() && seen.unless.is_none());
     Some(if unasked { Action::AskGuard } else { Action::Run { refresh: false } })
 }
 
@@ -177,7 +178,8 @@ const TAIL: usize = 4096;
 
 fn command(wanted: &Properties<Text>, line: &str, shell: &dyn Shell) -> Result<Command> {
     let mut words = shell.words(line)?.into_iter();
-    let program = words.next().filter(|program| !program.is_empty()).ok_or_else(|| Error::invalid("the command is empty"))?;
+    let program =
+        words.next().filter(|program| !program.is_empty()).ok_or_else(|| Error::invalid("the command is empty"))?;
     let mut environment: Vec<String> = ENVIRONMENT.iter().map(ToString::to_string).collect();
     if let Some(path) = &wanted.path {
         environment.push(format!("PATH={path}"));

@@ -44,7 +44,9 @@ impl Metadata {
     #[must_use]
     pub fn of(wanted: &Properties<Text>, path: &Text, seen: &State, host: &dyn Host) -> Self {
         let content = match &wanted.content {
-            Some(content) if seen.content == Bytes::Same && !wanted.block && wanted.ensure == Ensure::Present => Some(content),
+            Some(content) if seen.content == Bytes::Same && !wanted.block && wanted.ensure == Ensure::Present => {
+                Some(content)
+            }
             _ => None,
         };
         Self::new(path, seen.met(), content, host)

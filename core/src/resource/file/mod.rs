@@ -209,9 +209,14 @@ pub fn observe(wanted: &Properties<Text>, path: &str, host: &dyn Host) -> Result
     }
     refuse_kind(wanted, path, &state)?;
     state.content = compare(wanted, path, &state, host)?;
-    state.ids = (number(wanted.owner.as_deref(), |name| host.user(name))?, number(wanted.group.as_deref(), |name| host.group(name))?);
+    state.ids = (
+        number(wanted.owner.as_deref(), |name| host.user(name))?,
+        number(wanted.group.as_deref(), |name| host.group(name))?,
+    );
     if state.is_link() && !wanted.manages_content() && decide(wanted, &state) == Some(Action::SetAttributes) {
-        return Err(Error::invalid(format!("{path} is a symlink; attributes are not set through it: manage its target")));
+        return Err(Error::invalid(format!(
+            "{path} is a symlink; attributes are not set through it: manage its target"
+        )));
     }
     Ok(state)
 }
@@ -375,7 +380,8 @@ pub fn carry_out(wanted: &Properties<Text>, path: &str, action: Action, host: &m
                 make_parents(path, &Attributes { mode: Some(0o755), ..Attributes::default() }, host)?;
             }
             if write(wanted, path, &attributes, host)? == Written::InPlace {
-                done.warnings.push(format!("{path} was written in place, as it could not be replaced (is it a mount point?)"));
+                done.warnings
+                    .push(format!("{path} was written in place, as it could not be replaced (is it a mount point?)"));
             }
         }
     }

@@ -59,7 +59,8 @@ mod tests {
 
     #[test]
     fn what_is_no_mode_is_refused() {
-        for text in ["", "8", "0", "64", "rw-r--r--", "07777777", "17777", "-1", "6.44", "0x1ff", "648", "+644", "٦٤٤"] {
+        for text in ["", "8", "0", "64", "rw-r--r--", "07777777", "17777", "-1", "6.44", "0x1ff", "648", "+644", "٦٤٤"]
+        {
             assert_eq!(Mode::parse(text), None, "{text}");
         }
     }
