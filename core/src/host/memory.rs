@@ -67,8 +67,11 @@ pub struct Reply {
     takes: Duration,
     once: bool,
     stops: Option<Stop>,
-    effect: Option<Box<dyn Fn(&mut Memory)>>,
+    effect: Option<Effect>,
 }
+
+/// What running a command does to the machine.
+type Effect = Box<dyn Fn(&mut Memory)>;
 
 impl Reply {
     /// Exit 0 with this on standard output.

@@ -1,0 +1,102 @@
+//! Time and randomness.
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::io::Read;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use ccm_core::host::{Clock, Timestamp};
+use rustix::rand::{GetRandomFlags, getrandom};
+
+use crate::Linux;
+
+impl Clock for Linux {
+    fn now(&self) -> Timestamp {
+        match SystemTime::now().duration_since(UNIX_EPOCH) {
+            Ok(since) => Timestamp { seconds: since.as_secs() as i64, nanos: since.subsec_nanos() },
+            Err(before) => before_1970(before.duration()),
+        }
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    fn sleep(&self, duration: Duration) {
+        let end = Instant::now() + duration;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() || self.signals.wait(left) {
+                return;
+            }
+        }
+    }
+
+    fn random(&self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        random(&mut bytes);
+        bytes
+    }
+
+    fn zone(&self, name: &str) -> Option<Vec<u8>> {
+        if name == "Local" {
+            return std::fs::read("/etc/localtime").ok();
+        }
+        let plain = |part: &str| !part.is_empty() && part != "." && part != "..";
+        if !name.split('/').all(plain) {
+            return None;
+        }
+        ZONES.iter().find_map(|folder| std::fs::read(format!("{folder}/{name}")).ok())
+    }
+}
+
+/// Where zones are kept, as Go looks for them.
+const ZONES: [&str; 3] = ["/usr/share/zoneinfo", "/usr/share/lib/zoneinfo", "/usr/lib/locale/TZ"];
+
+/// Fills with random bytes: from the kernel, on kernels before 3.17 from its device, and where that is missing
+/// too from the seed of the standard library's hashing, which only has to be unlikely to repeat.
+pub(crate) fn random(bytes: &mut [u8]) {
+    if getrandom(&mut *bytes, GetRandomFlags::empty()).is_ok_and(|got| got == bytes.len()) {
+        return;
+    }
+    let device = std::fs::File::open("/dev/urandom").and_then(|mut device| device.read_exact(bytes));
+    if device.is_err() {
+        for piece in bytes.chunks_mut(8) {
+            let mut hasher = RandomState::new().build_hasher();
+            hasher.write_u32(std::process::id());
+            piece.copy_from_slice(&hasher.finish().to_le_bytes()[..piece.len()]);
+        }
+    }
+}
+
+fn before_1970(distance: Duration) -> Timestamp {
+    let seconds = -(distance.as_secs() as i64);
+    match distance.subsec_nanos() {
+        0 => Timestamp { seconds, nanos: 0 },
+        nanos => Timestamp { seconds: seconds - 1, nanos: 1_000_000_000 - nanos },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_before_1970_counts_its_nanoseconds_upwards() {
+        assert_eq!(before_1970(Duration::from_millis(1500)), Timestamp { seconds: -2, nanos: 500_000_000 });
+        assert_eq!(before_1970(Duration::from_secs(1)), Timestamp { seconds: -1, nanos: 0 });
+    }
+
+    #[test]
+    fn a_zone_name_cannot_leave_its_folder() {
+        let machine = Linux::new();
+        assert_eq!(machine.zone("../../../etc/passwd"), None);
+        assert_eq!(machine.zone("/etc/passwd"), None);
+    }
+
+    #[test]
+    fn random_bytes_differ() {
+        let machine = Linux::new();
+        assert_ne!(machine.random(), machine.random());
+    }
+}
