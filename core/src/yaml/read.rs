@@ -4,9 +4,11 @@
 //! keys, and refuses what the grammar allows but data must not have: two entries of one key, keys that
 //! are no scalars, aliases that expand without bound. It does not recurse: open lists and mappings are
 //! frames on a stack, their items lie on two stacks shared by all frames.
+//!
+//! The parser is run without its strict indentation, because that refuses the `]` or `}` at the left
+//! margin which everybody writes; [`Builder::refuse_shallow`] holds everything else to the official suite.
 
 use alloc::collections::{BTreeMap, BTreeSet};
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use granit_parser as parser;
@@ -28,9 +30,7 @@ pub fn read(source: &Source, limits: &Limits) -> Result<Document> {
         return Err(Error::limit(alloc::format!("the document is larger than {} bytes", limits.bytes)));
     }
     let options = parser::options! {
-        strict_indentation: true,
         bom_inside_document_as_content: true,
-        block_scalar_eof_without_line_feed: true,
         max_buffered_comment_events: limits.bytes,
         flow_nesting_limit: usize::from(limits.depth),
         block_nesting_limit: usize::from(limits.depth),
@@ -41,7 +41,7 @@ pub fn read(source: &Source, limits: &Limits) -> Result<Document> {
         let (event, span) = next.map_err(|error| syntax_error(source, &error, limits))?;
         match event {
             Event::DocumentEnd => first = false,
-            event if first => builder.take(event, bytes(&span))?,
+            event if first => builder.take(event, &span)?,
             _ => {}
         }
     }
@@ -55,6 +55,9 @@ fn bytes(span: &parser::Span) -> Span {
 /// An open list or mapping.
 struct Frame {
     start: Span,
+    /// The column of the innermost block around what is in it: what stands inside must stand deeper.
+    indent: i64,
+    flow: bool,
     anchor: usize,
     /// Where its items begin on the stack of nodes or of entries.
     base: usize,
@@ -129,15 +132,30 @@ impl<'a> Builder<'a> {
         Document { source: self.source.clone(), root: self.root.unwrap_or_else(empty), comments: self.comments.into() }
     }
 
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<()> {
+    fn take(&mut self, event: Event<'_>, parsed: &parser::Span) -> Result<()> {
+        let span = bytes(parsed);
+        let column = i64::try_from(parsed.start.col()).unwrap_or(i64::MAX);
         match event {
-            Event::Scalar(text, style, anchor, tag) => self.scalar(&text, style, anchor, tag.as_deref(), span),
-            Event::SequenceStart(_, anchor, tag) => self.open(span, anchor, tag.as_deref(), FrameKind::List),
-            Event::MappingStart(_, anchor, tag) => {
-                self.open(span, anchor, tag.as_deref(), FrameKind::Map { key: Awaited::Key, merges: Vec::new() })
+            Event::Scalar(text, style, anchor, tag) => {
+                self.refuse_shallow(span, column)?;
+                self.scalar(&text, style, anchor, tag.as_deref(), span)
+            }
+            Event::SequenceStart(style, anchor, tag) => {
+                self.refuse_shallow(span, column)?;
+                let indent = self.enter(style, span, column)?;
+                self.open(span, indent, anchor, tag.as_deref(), FrameKind::List)
+            }
+            Event::MappingStart(style, anchor, tag) => {
+                self.refuse_shallow(span, column)?;
+                let indent = self.enter(style, span, column)?;
+                let kind = FrameKind::Map { key: Awaited::Key, merges: Vec::new() };
+                self.open(span, indent, anchor, tag.as_deref(), kind)
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(span),
-            Event::Alias(id) => self.alias(id, span),
+            Event::Alias(id) => {
+                self.refuse_shallow(span, column)?;
+                self.alias(id, span)
+            }
             Event::Comment(_, placement) => {
                 let behind = placement == parser::Placement::Right;
                 let placement = if behind { Placement::Behind } else { Placement::Alone };
@@ -169,13 +187,10 @@ impl<'a> Builder<'a> {
         let style = style_of(style);
         // The parser writes `~` for a scalar that is not there.
         let text = if style == Style::Plain && text == "~" && span.start == span.end { "" } else { text };
-        let mended: String;
-        let text = if self.lacks_its_line_feed(text, style, span) {
-            mended = alloc::format!("{text}\n");
-            &mended
-        } else {
-            text
-        };
+        let text = if self.is_cut_off(style, span) { text.strip_suffix('\n').unwrap_or(text) } else { text };
+        if !matches!(style, Style::Literal | Style::Folded) {
+            self.refuse_shallow_lines(style, span)?;
+        }
         let merge = style == Style::Plain && text == "<<" && self.awaits_key();
         let tag = match tag {
             Some(tag) => tag_of(tag, text, merge).map_err(|error| error.at(self.source.at(span)))?,
@@ -188,14 +203,66 @@ impl<'a> Builder<'a> {
         self.place(Node { span, content: Content::Scalar { text, style, tag } }, anchor, 1, 0)
     }
 
-    /// As the official suite has it (L24T-01): a last line of spaces alone counts as a line even where the
-    /// text ends without a line feed; a last line of text does not (vector yaml/block_scalar-053).
-    fn lacks_its_line_feed(&self, text: &str, style: Style, span: Span) -> bool {
+    /// A block scalar whose last line of text has no line feed has none to keep (vector yaml/block_scalar-053);
+    /// a last line of spaces alone counts as a line all the same (suite L24T-01, JEF9-02).
+    fn is_cut_off(&self, style: Style, span: Span) -> bool {
+        let text = self.source.text();
         matches!(style, Style::Literal | Style::Folded)
-            && text.ends_with(' ')
-            && span.end as usize >= self.source.text().len()
-            && !self.source.text().ends_with('\n')
-            && text.rsplit('\n').next().is_some_and(|last| last.bytes().all(|byte| byte == b' '))
+            && span.end as usize >= text.len()
+            && !text.ends_with(['\n', '\r', ' ', '\t'])
+    }
+
+    /// Refuses what stands inside `[…]` or `{…}` no deeper than the block around it (suite 9C9N, VJP3).
+    fn refuse_shallow(&self, span: Span, column: i64) -> Result<()> {
+        match self.frames.last() {
+            Some(frame) if frame.flow && column <= frame.indent && span.start < span.end => {
+                Err(self.shallow(span.start))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses lines of a quoted text, or of a plain one inside brackets, that stand no deeper than the block
+    /// around it (suite QB6E, DK95-01); a closing quote alone may.
+    fn refuse_shallow_lines(&self, style: Style, span: Span) -> Result<()> {
+        let Some(Frame { indent, flow, .. }) = self.frames.last() else { return Ok(()) };
+        let raw = span.of(self.source.text());
+        if (style == Style::Plain && !flow) || !raw.contains('\n') {
+            return Ok(());
+        }
+        let mut at = span.start as usize;
+        for (number, line) in raw.split('\n').enumerate() {
+            let content = line.trim_start_matches(' ');
+            let depth = i64::try_from(line.len() - content.len()).unwrap_or(i64::MAX);
+            let bare = matches!(content.trim(), "" | "\"" | "'");
+            if number > 0 && depth <= *indent && !bare {
+                return Err(self.shallow(Span::point(at).start));
+            }
+            at += line.len() + 1;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn shallow(&self, at: u32) -> Error {
+        let fault = YamlFault::Syntax("this must stand deeper than the block around it".into());
+        Error::new(Kind::Yaml(fault)).at(self.source.at(Span { start: at, end: at }))
+    }
+
+    /// What the items of a list or mapping are held against.
+    fn enter(&self, style: parser::StructureStyle, span: Span, column: i64) -> Result<(i64, bool)> {
+        let around = self.frames.last();
+        if style == parser::StructureStyle::Flow {
+            return Ok((around.map_or(-1, |frame| frame.indent), true));
+        }
+        let begins = if around.is_none() { span.start as usize } else { 0 };
+        let before = self.source.text().get(..begins).unwrap_or("");
+        let margin = before.rsplit('\n').next().unwrap_or("");
+        if margin.contains('\t') && margin.trim_start_matches([' ', '\t']).is_empty() {
+            let fault = YamlFault::Syntax("a tab cannot indent a block".into());
+            return Err(Error::new(Kind::Yaml(fault)).at(self.source.at(span)));
+        }
+        Ok((column, false))
     }
 
     fn awaits_key(&self) -> bool {
@@ -226,7 +293,14 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn open(&mut self, span: Span, anchor: usize, tag: Option<&parser::Tag>, kind: FrameKind) -> Result<()> {
+    fn open(
+        &mut self,
+        span: Span,
+        (indent, flow): (i64, bool),
+        anchor: usize,
+        tag: Option<&parser::Tag>,
+        kind: FrameKind,
+    ) -> Result<()> {
         self.count(span)?;
         let is_list = matches!(kind, FrameKind::List);
         let name = tag.and_then(|tag| tag.suffix_in_namespace("tag:yaml.org,2002:"));
@@ -250,7 +324,7 @@ impl<'a> Builder<'a> {
             return Err(self.too_deep(span));
         }
         let base = if is_list { self.nodes.len() } else { self.entries.len() };
-        self.frames.push(Frame { start: span, anchor, base, weight: 1, height: 0, kind });
+        self.frames.push(Frame { start: span, indent, flow, anchor, base, weight: 1, height: 0, kind });
         Ok(())
     }
 
