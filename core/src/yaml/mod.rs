@@ -25,6 +25,7 @@
 mod comments;
 mod read;
 mod scalar;
+mod write;
 
 use alloc::sync::Arc;
 
@@ -33,6 +34,7 @@ use crate::value::{Map, Text, Value};
 
 pub use comments::{Comment, Placement};
 pub use read::read;
+pub use write::write;
 
 /// Bounds on a document.
 #[derive(Debug, Clone, Copy)]
