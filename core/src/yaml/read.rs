@@ -520,3 +520,132 @@ fn holds_unquoted_expression(source: &Source, at: usize) -> bool {
         value.trim_start_matches([' ', '-']).starts_with("{{")
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use alloc::string::{String, ToString};
+
+    fn document(text: &str) -> Result<Document> {
+        read(&Source::new("m.yaml", text), &Limits::default())
+    }
+
+    fn shown(text: &str) -> String {
+        format!("{:?}", document(text).unwrap().root().to_value())
+    }
+
+    fn fault(text: &str) -> String {
+        document(text).unwrap_err().to_string()
+    }
+
+    // The numbers are those of field-reports.md.
+
+    #[test]
+    fn report_1_line_ends_of_either_kind_give_the_same_text() {
+        assert_eq!(shown("x: |\r\n  a\r\n  b\r\n"), shown("x: |\n  a\n  b\n"));
+        assert_eq!(shown("x: \"a\r\n  b\"\r\n"), shown("x: \"a b\"\n"));
+    }
+
+    #[test]
+    fn report_2_each_chomping_mode_is_exact() {
+        for (mark, text) in [("|-", "bar"), ("|", "bar\n"), ("|+", "bar\n\n\n"), (">-", "bar"), (">", "bar\n")] {
+            let read = document(&format!("foo: {mark}\n  bar\n\n\n")).unwrap();
+            assert_eq!(read.root().get("foo").and_then(Node::text), Some(text), "{mark}");
+        }
+    }
+
+    #[test]
+    fn report_4_a_block_of_plain_words_is_text() {
+        let read = document(
+            "ccm:\n  resources:\n    - file:\n        - /x:\n            content: |\n              a\n              b\n",
+        );
+        let read = read.unwrap();
+        let files = read.root().get("ccm").and_then(|ccm| ccm.get("resources")?.items()?.first()?.get("file"));
+        let content = files.and_then(|files| files.items()?.first()?.get("/x")?.get("content"));
+        assert_eq!(content.and_then(Node::text), Some("a\nb\n"));
+    }
+
+    #[test]
+    fn report_7_own_keys_win_over_a_list_of_merges_and_its_earlier_over_its_later() {
+        let text = "a: &a {x: 1, y: 1}\nb: &b {y: 2, z: 2}\nc:\n  z: 3\n  <<: [*a, *b]\n";
+        let read = document(text).unwrap();
+        assert_eq!(format!("{:?}", read.root().get("c").unwrap().to_value()), shown("{x: 1, y: 1, z: 3}"));
+    }
+
+    #[test]
+    fn report_8_a_document_without_content_is_null() {
+        for text in ["", "---", "# a\n# b\n", "---\n---\na: 1\n", "\u{feff}"] {
+            assert!(document(text).unwrap().root().is_null(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn report_10_what_expands_without_bound_is_refused_by_count() {
+        assert!(matches!(document("a: &a [*a]").unwrap_err().kind(), Kind::Yaml(YamlFault::AliasInsideItself)));
+        assert!(matches!(document("a: &a {<<: *a}").unwrap_err().kind(), Kind::Yaml(YamlFault::AliasInsideItself)));
+        let mut text = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
+        for level in 1..6 {
+            let items = format!("*a{}, ", level - 1).repeat(9);
+            text.push_str(&format!("a{level}: &a{level} [{items}]\n"));
+        }
+        assert!(matches!(document(&text).unwrap_err().kind(), Kind::Limit(_)));
+        assert!(matches!(document(&"[".repeat(20_000)).unwrap_err().kind(), Kind::Limit(_)));
+    }
+
+    #[test]
+    fn report_11_a_mode_keeps_the_digits_that_were_written() {
+        for (written, text) in [("0644", "0644"), ("0o644", "0o644"), ("\"0644\"", "0644"), ("1777", "1777")] {
+            let read = document(&format!("mode: {written}\n")).unwrap();
+            assert_eq!(read.root().get("mode").and_then(Node::text), Some(text));
+        }
+    }
+
+    #[test]
+    fn a_value_that_begins_with_braces_must_be_quoted() {
+        for text in ["k: {{ x }}\n", "k: {{ a }} b\n", "- {{ a }}\n", "- x: {{ a }}\n", "k: {{ lookup('a', 'b') }}\n"] {
+            assert!(matches!(document(text).unwrap_err().kind(), Kind::Yaml(YamlFault::UnquotedExpression)), "{text}");
+        }
+        assert_eq!(fault("? [a]\n: 1\n"), "a key must be a scalar, not a list or a mapping (m.yaml:1:3)");
+    }
+
+    #[test]
+    fn a_duplicate_key_names_both_places() {
+        assert_eq!(fault("a: 1\nb: 2\n'a': 3\n"), "key a is already set on line 1 (m.yaml:3:1)");
+        let many: String = (0..40).map(|at| format!("k{at}: 1\n")).collect();
+        assert_eq!(fault(&format!("{many}k7: 2\n")), "key k7 is already set on line 8 (m.yaml:41:1)");
+    }
+
+    #[test]
+    fn ten_thousand_resources_may_share_one_block_of_defaults() {
+        let mut text = String::from(
+            "d: &d {owner: root, group: root, mode: 1, a: 1, b: 1, c: 1, d: 1, e: 1, f: 1, g: 1, h: 1}\nr:\n",
+        );
+        for at in 0..10_000 {
+            text.push_str(&format!("  - name: f{at}\n    <<: *d\n"));
+        }
+        assert_eq!(document(&text).unwrap().root().get("r").and_then(Node::items).map(<[Node]>::len), Some(10_000));
+    }
+
+    #[test]
+    fn nesting_through_aliases_is_counted() {
+        let mut text = format!("a0: &a0 {}{}\n", "[".repeat(60), "]".repeat(60));
+        text.push_str(&format!("a1: &a1 {}*a0{}\n", "[".repeat(60), "]".repeat(60)));
+        assert!(document(&text).is_ok());
+        text.push_str(&format!("a2: {}*a1{}\n", "[".repeat(60), "]".repeat(60)));
+        assert!(matches!(document(&text).unwrap_err().kind(), Kind::Limit(_)));
+    }
+
+    #[test]
+    fn many_comments_and_long_keys_are_no_reason_to_refuse() {
+        assert!(document(&format!("{}a:\n{}  b: 1\n", "# x\n".repeat(5000), "  # y\n".repeat(5000))).is_ok());
+    }
+
+    #[test]
+    fn comments_keep_their_place() {
+        let read = document("a: 1 # behind\n# alone\nb: 2\n").unwrap();
+        let comments: Vec<_> =
+            read.comments().iter().map(|comment| (comment.text(read.source().text()), comment.placement)).collect();
+        assert_eq!(comments, [(" behind", Placement::Behind), (" alone", Placement::Alone)]);
+    }
+}

@@ -10,7 +10,7 @@ use base64ct::{Base64, Encoding};
 
 use super::{Style, Tag};
 use crate::error::{Kind, Result, YamlFault};
-use crate::value::{Int, Text, Value};
+use crate::value::{Int, Text, Value, show};
 
 /// The value of a scalar. One that does not fit its tag was refused by [`check`] before.
 pub(super) fn value(text: &Text, style: Style, tag: Tag) -> Value {
@@ -220,13 +220,8 @@ pub(super) fn key(text: &str, style: Style, tag: Tag) -> Option<String> {
     };
     Some(match meant {
         Value::Null => "null".into(),
-        Value::Bool(yes) => if yes { "true" } else { "false" }.into(),
-        Value::Int(int) => alloc::format!("{int}"),
-        Value::Float(number) if number.is_nan() => "NaN".into(),
-        Value::Float(number) if number.is_infinite() => if number > 0.0 { "+Inf" } else { "-Inf" }.into(),
-        Value::Float(number) => alloc::format!("{number}"),
-        Value::Text(text) => (&*text).into(),
         Value::List(_) | Value::Map(_) => return None,
+        meant => (&*show::text(&meant)).into(),
     })
 }
 

@@ -243,8 +243,11 @@ fn is_taken_elsewhere(text: &str) -> bool {
         "y" | "Y" | "yes" | "Yes" | "YES" | "n" | "N" | "no" | "No" | "NO" | "on" | "On" | "ON" | "off" | "Off" | "OFF"
     );
     let digits = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.'));
-    let sexagesimal = digits && text.contains(':') && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b':' | b'.' | b'_'));
-    let date = digits && text.len() >= 8 && text.bytes().filter(|&byte| byte == b'-').count() == 2
+    let sexagesimal =
+        digits && text.contains(':') && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b':' | b'.' | b'_'));
+    let date = digits
+        && text.len() >= 8
+        && text.bytes().filter(|&byte| byte == b'-').count() == 2
         && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'-'));
     word || sexagesimal || date || text.eq_ignore_ascii_case("0x") || (digits && text.parse::<f64>().is_ok())
 }
@@ -520,7 +523,8 @@ mod tests {
     fn lists_stand_at_the_column_of_their_key() {
         let item = map(vec![("name", "/etc/motd".into()), ("mode", "0644".into()), ("content", "{{ x }}".into())]);
         let value = map(vec![("a", vec![map(vec![("file", item)]), Value::Null].into()), ("b", Value::list(vec![]))]);
-        let expected = "a:\n- file:\n    content: \"{{ x }}\"\n    mode: \"0644\"\n    name: /etc/motd\n- null\nb: []\n";
+        let expected =
+            "a:\n- file:\n    content: \"{{ x }}\"\n    mode: \"0644\"\n    name: /etc/motd\n- null\nb: []\n";
         assert_eq!(write(&value).unwrap(), expected);
     }
 
@@ -533,11 +537,77 @@ mod tests {
     #[test]
     fn every_text_reads_back_as_itself() {
         let odd = [
-            "", " ", "a ", "\n", "\n\n", " x\ny", "x\n  y\n", "x\n \ny", "a: b", "a:", ":a", "- a", "-", "--", "--flag", "---", "--- a",
-            "...", "# a", "a #b", "a#b", "~", "null", "true", "yes", "1", "0x1f", "1e3", "1_000", ".5", "+.inf", "<<", "=", "!x", "&x", "*x",
-            "{{ x }}", "a {{ x }}", "[a]", "a]", "a, b", "'q'", "\"q\"", "it's", "a\tb", "\ta", "a\r\nb", "\u{0}\u{7}\u{1b}", "\u{85}",
-            "\u{2028}", "\u{feff}x", "é", "😀", "12:30:45", "2001-12-14", "|", ">", "%x", "@x", "`x", "? x", "?x", "x\n\ty\n", "\u{fffe}",
-            "\u{e000}", "x\u{a0}", "a\n---\nb", "a\n# b\n", "\\", "C:\\x", "x\n\n\n",
+            "",
+            " ",
+            "a ",
+            "\n",
+            "\n\n",
+            " x\ny",
+            "x\n  y\n",
+            "x\n \ny",
+            "a: b",
+            "a:",
+            ":a",
+            "- a",
+            "-",
+            "--",
+            "--flag",
+            "---",
+            "--- a",
+            "...",
+            "# a",
+            "a #b",
+            "a#b",
+            "~",
+            "null",
+            "true",
+            "yes",
+            "1",
+            "0x1f",
+            "1e3",
+            "1_000",
+            ".5",
+            "+.inf",
+            "<<",
+            "=",
+            "!x",
+            "&x",
+            "*x",
+            "{{ x }}",
+            "a {{ x }}",
+            "[a]",
+            "a]",
+            "a, b",
+            "'q'",
+            "\"q\"",
+            "it's",
+            "a\tb",
+            "\ta",
+            "a\r\nb",
+            "\u{0}\u{7}\u{1b}",
+            "\u{85}",
+            "\u{2028}",
+            "\u{feff}x",
+            "é",
+            "😀",
+            "12:30:45",
+            "2001-12-14",
+            "|",
+            ">",
+            "%x",
+            "@x",
+            "`x",
+            "? x",
+            "?x",
+            "x\n\ty\n",
+            "\u{fffe}",
+            "\u{e000}",
+            "x\u{a0}",
+            "a\n---\nb",
+            "a\n# b\n",
+            "\\",
+            "C:\\x",
+            "x\n\n\n",
         ];
         for text in odd {
             for value in [
