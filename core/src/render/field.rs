@@ -44,6 +44,16 @@ impl Field<Text> {
     }
 }
 
+/// As written: what a rendered manifest shows.
+impl AsRef<str> for Field<Text> {
+    fn as_ref(&self) -> &str {
+        match self {
+            Self::Ready(text) => text,
+            Self::Deferred(template) => &template.text,
+        }
+    }
+}
+
 impl<T> Field<T> {
     /// The value, if it is known.
     pub fn ready(&self) -> Option<&T> {

@@ -24,16 +24,21 @@ use core::fmt;
 
 use crate::error::Result;
 use crate::host::Host;
+use crate::render::{Env, Field};
+use crate::span::Site;
 use crate::value::Text;
+use crate::yaml::Node;
 
 pub mod apply;
 pub mod common;
 pub mod exec;
 pub mod file;
+pub mod properties;
 pub mod provider;
 mod record;
 
 pub use common::{Common, Control, HealthCheck, Reference};
+pub use properties::Reading;
 pub use provider::Provider;
 pub use record::{Details, Status};
 
@@ -141,6 +146,57 @@ impl<T> Resource<T> {
     }
 }
 
+impl Resource<Field<Text>> {
+    /// Reads a resource: its name where the list style gives one, its properties and the defaults beneath them.
+    ///
+    /// # Errors
+    /// The first rule that is broken, with its place and the resource it is about.
+    pub fn read(
+        kind: Type,
+        (name, site): (Option<&Text>, Site),
+        body: &Node,
+        defaults: Option<&Node>,
+        reading: &Reading<'_>,
+    ) -> Result<Self> {
+        let own: &[&str] = match kind {
+            Type::Apply => &apply::KEYS,
+            Type::Exec => &exec::KEYS,
+            Type::File => &file::KEYS,
+        };
+        let block = properties::Block::open(body, defaults, &[&common::KEYS, own], reading)
+            .map_err(|error| about(kind, name.map_or("", |name| name), error))?;
+        let common = Common::read(kind, (name, site), &block);
+        let common = common.map_err(|error| about(kind, name.map_or("", |name| name), error))?;
+        let properties = match kind {
+            Type::Apply => apply::Properties::read(&block, &common).map(Properties::Apply),
+            Type::Exec => exec::Properties::read(&block, &common).map(Properties::Exec),
+            Type::File => file::Properties::read(&block, &common).map(Properties::File),
+        };
+        match properties {
+            Ok(properties) => Ok(Self { common: Arc::new(common), properties }),
+            Err(error) => Err(about(kind, &common.name, error)),
+        }
+    }
+
+    /// Resolves the text that waited for the control gate.
+    ///
+    /// # Errors
+    /// An expression fails; that is an event of this resource (F5).
+    pub fn resolve(&self, env: &Env<'_>) -> Result<Resource<Text>> {
+        let properties = match &self.properties {
+            Properties::Apply(apply) => Properties::Apply(apply.clone()),
+            Properties::Exec(exec) => Properties::Exec(exec.resolve(env)?),
+            Properties::File(file) => Properties::File(file.resolve(env)?),
+        };
+        Ok(Resource { common: self.common.clone(), properties })
+    }
+}
+
+#[cold]
+fn about(kind: Type, name: &str, error: crate::Error) -> crate::Error {
+    error.doing(if name.is_empty() { alloc::format!("in a resource of type {kind}") } else { alloc::format!("in {kind}#{name}") })
+}
+
 /// What a run brings to a decision, beside the properties and the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Occasion {
@@ -216,7 +272,7 @@ impl Resource<Text> {
         match &self.properties {
             Properties::Apply(_) => Ok(State::Apply(apply::State::default())),
             Properties::Exec(exec) => exec::observe(exec, provider.shell(), occasion, host).map(State::Exec),
-            Properties::File(file) => file::observe(file, &self.common.name, host).map(State::File),
+            Properties::File(file) => file::observe(file, &self.common, host).map(State::File),
         }
     }
 
@@ -241,8 +297,8 @@ impl Resource<Text> {
     /// The operation that failed; for a command, its exit code and the end of its output.
     pub fn carry_out(&self, decision: &Decision, provider: Provider, host: &mut dyn Host) -> Result<Done> {
         match (&self.properties, decision) {
-            (Properties::Exec(exec), Decision::Exec(action)) => exec::carry_out(exec, *action, provider.shell(), host),
-            (Properties::File(file), Decision::File(action)) => file::carry_out(file, &self.common.name, *action, host),
+            (Properties::Exec(exec), Decision::Exec(action)) => exec::carry_out(exec, &self.common.name, *action, provider.shell(), host),
+            (Properties::File(file), Decision::File(action)) => file::carry_out(file, &self.common, *action, host),
             _ => Ok(Done::default()),
         }
     }
@@ -256,7 +312,7 @@ impl Resource<Text> {
         match &self.properties {
             Properties::Apply(_) => Ok(State::Apply(apply::State::default())),
             Properties::Exec(exec) => exec::verify(exec, done, host).map(State::Exec),
-            Properties::File(file) => file::verify(file, &self.common.name, host).map(State::File),
+            Properties::File(file) => file::verify(file, &self.common, host).map(State::File),
         }
     }
 

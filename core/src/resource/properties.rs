@@ -144,6 +144,14 @@ impl<'a> Block<'a> {
         self.resolve(key, node).map(Some)
     }
 
+    /// A text that is the key of this block, resolved now.
+    ///
+    /// # Errors
+    /// An expression in it fails.
+    pub fn key_text(&self, text: &Text, site: &Site) -> Result<Text> {
+        self.strict_text(text).map_err(|error| error.at(site.clone()).doing(resolving("name")))
+    }
+
     /// As [`Block::text`], empty text being as good as none.
     ///
     /// # Errors
@@ -284,19 +292,20 @@ impl<'a> Block<'a> {
 
     fn resolve(&self, key: &str, node: &Node) -> Result<Text> {
         let text = node.shared_text().ok_or_else(|| self.wrong(key, node, "text"))?;
-        if !has_expression(text) {
-            return Ok(text.clone());
-        }
-        let resolved = self.reading.env.strict_text(text);
-        resolved.map(Text::from).map_err(|error| error.at(self.reading.site(node.span)).doing(resolving(key)))
+        self.strict_text(text).map_err(|error| error.at(self.reading.site(node.span)).doing(resolving(key)))
+    }
+
+    fn strict_text(&self, text: &Text) -> Result<Text> {
+        if has_expression(text)? { self.reading.env.strict_text(text).map(Text::from) } else { Ok(text.clone()) }
     }
 
     fn defer(&self, key: &str, node: &Node) -> Result<Field<Text>> {
         let text = node.shared_text().ok_or_else(|| self.wrong(key, node, "text"))?.clone();
-        Ok(match has_expression(&text) {
-            true => Field::Deferred(Template { text, site: Some(self.reading.site(node.span)) }),
-            false => Field::Ready(text),
-        })
+        match has_expression(&text) {
+            Ok(false) => Ok(Field::Ready(text)),
+            // A fault in it is told when the resource's turn has come, and only then.
+            Ok(true) | Err(_) => Ok(Field::Deferred(Template { text, site: Some(self.reading.site(node.span)) })),
+        }
     }
 }
 

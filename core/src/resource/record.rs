@@ -7,6 +7,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::{Common, HealthCheck, Properties, Resource, State, Type, common::Probe, exec, file};
 use crate::host::{Host, Timestamp};
+use crate::render::Field;
 use crate::value::Text;
 
 /// What stands where a secret was.
@@ -67,7 +68,7 @@ impl Resource<Text> {
 impl Serialize for Status {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("timestamp", &rfc3339(self.timestamp))?;
+        map.serialize_entry("timestamp", &self.timestamp.rfc3339())?;
         map.serialize_entry("protocol", &alloc::format!("io.choria.ccm.v1.resource.{}.state", self.kind))?;
         map.serialize_entry("type", self.kind.name())?;
         map.serialize_entry("name", &*self.name)?;
@@ -110,6 +111,13 @@ enum Secrets {
 impl Serialize for Resource<Text> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         properties(self, Secrets::Hidden, serializer)
+    }
+}
+
+/// The properties as written, for a rendered manifest that can be run again.
+impl Serialize for Resource<Field<Text>> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        properties(self, Secrets::Shown, serializer)
     }
 }
 
@@ -181,7 +189,7 @@ fn exec_properties<T: AsRef<str>, M: SerializeMap>(
     fn part<T: AsRef<str>>(field: &Option<T>) -> Option<&str> {
         field.as_ref().map(AsRef::as_ref)
     }
-    map.serialize_entry("command", exec.command.as_ref())?;
+    map.serialize_entry("command", part(&exec.command).unwrap_or(""))?;
     text(map, "cwd", part(&exec.cwd))?;
     let environment: alloc::vec::Vec<String> =
         exec.environment.iter().map(|entry| shown(entry.as_ref(), secrets)).collect();
@@ -247,11 +255,6 @@ impl Serialize for HealthCheck {
         map.serialize_entry("format", self.format())?;
         map.end()
     }
-}
-
-/// A moment as JSON has it.
-pub(super) fn rfc3339(at: Timestamp) -> String {
-    alloc::format!("{}.{}", at.seconds, at.nanos)
 }
 
 /// SHA-256 in lower-case hex.

@@ -13,16 +13,18 @@ use crate::error::{Error, Result};
 use crate::host::{Command, Host, Output};
 use crate::value::Text;
 
+mod read;
 mod shell;
 pub mod words;
 
+pub(super) use read::KEYS;
 pub use shell::{SHELLS, Shell};
 
 /// What an `exec` asks for (resources.md 14).
 #[derive(Clone, Debug)]
 pub struct Properties<T> {
-    /// The command line; when not given, the name is.
-    pub command: T,
+    /// The command line; `None`: the name is it.
+    pub command: Option<T>,
     /// The working directory; `/` when not given.
     pub cwd: Option<T>,
     /// `NAME=value`, over the fixed environment.
@@ -141,11 +143,17 @@ pub fn decide(wanted: &Properties<Text>, seen: &State, occasion: Occasion) -> Op
 /// # Errors
 /// It cannot start, dies by a signal, takes too long, or its exit code is none of `returns`; the end of
 /// both streams stands in the error (F70).
-pub fn carry_out(wanted: &Properties<Text>, action: Action, shell: &dyn Shell, host: &mut dyn Host) -> Result<Done> {
+pub fn carry_out(
+    wanted: &Properties<Text>,
+    name: &str,
+    action: Action,
+    shell: &dyn Shell,
+    host: &mut dyn Host,
+) -> Result<Done> {
     if action == Action::AskGuard {
         return Ok(Done::default());
     }
-    let mut command = command(wanted, &wanted.command, shell)?;
+    let mut command = command(wanted, wanted.command.as_deref().unwrap_or(name), shell)?;
     command.stream = wanted.logoutput;
     let output = host.run(&command)?;
     let allowed: &[i32] = if wanted.returns.is_empty() { &[0] } else { &wanted.returns };

@@ -8,7 +8,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use super::{Bytes, Ensure, Properties, State};
 use crate::error::Result;
 use crate::host::{FileKind, Host, Stat, Timestamp};
-use crate::resource::record::rfc3339;
+use crate::resource::record::sha256;
 use crate::value::Text;
 
 /// The `metadata` of a file's state (resources.md 6.2).
@@ -66,7 +66,7 @@ impl Metadata {
         };
         let checksum = match content {
             _ if stat.kind != FileKind::Regular => None,
-            Some(content) => Some(crate::resource::record::sha256(content.as_bytes())),
+            Some(content) => Some(sha256(content.as_bytes())),
             None => host.digest(path).ok(),
         };
         Self {
@@ -93,7 +93,7 @@ impl Serialize for Metadata {
         map.serialize_entry("mode", &self.mode)?;
         map.serialize_entry("provider", "posix")?;
         if let Some(modified) = self.modified {
-            map.serialize_entry("mtime", &rfc3339(modified))?;
+            map.serialize_entry("mtime", &modified.rfc3339())?;
         }
         if self.size > 0 {
             map.serialize_entry("size", &self.size)?;

@@ -9,16 +9,20 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::Done;
+use super::{Common, Done};
 use crate::error::{Cause, Error, Kind, Result};
 use crate::host::{Attributes, Content, FileKind, Files, Host, Stat, Written};
 use crate::value::Text;
+use block::After;
 
+mod block;
 mod metadata;
 mod mode;
+mod read;
 
 pub use metadata::Metadata;
 pub use mode::Mode;
+pub(super) use read::KEYS;
 
 /// What a `file` asks for (resources.md 11).
 #[derive(Clone, Debug)]
@@ -182,15 +186,13 @@ impl Action {
     }
 }
 
-/// How many bytes of a file are read to change a region in it.
-const REGION_LIMIT: u64 = 16 << 20;
-
 /// Looks at the path.
 ///
 /// # Errors
 /// What cannot be seen, and what this resource will never touch: a directory where a file is wanted and
 /// the other way round, a FIFO or device under content, a link under attributes alone.
-pub fn observe(wanted: &Properties<Text>, path: &str, host: &dyn Host) -> Result<State> {
+pub fn observe(wanted: &Properties<Text>, common: &Common, host: &dyn Host) -> Result<State> {
+    let path = &*common.name;
     let found = match host.stat(path) {
         // Nothing can be below what is no directory.
         Err(error) if wanted.ensure == Ensure::Absent && caused_by(&error, Cause::NotDirectory) => None,
@@ -203,12 +205,12 @@ pub fn observe(wanted: &Properties<Text>, path: &str, host: &dyn Host) -> Result
     let mut state = State { found, target, content: Bytes::Unmanaged, ids: (None, None) };
     if wanted.ensure == Ensure::Absent {
         if wanted.block {
-            state.content = compare(wanted, path, &state, host)?;
+            state.content = compare(wanted, common, &state, host)?;
         }
         return Ok(state);
     }
     refuse_kind(wanted, path, &state)?;
-    state.content = compare(wanted, path, &state, host)?;
+    state.content = compare(wanted, common, &state, host)?;
     state.ids = (
         number(wanted.owner.as_deref(), |name| host.user(name))?,
         number(wanted.group.as_deref(), |name| host.group(name))?,
@@ -246,7 +248,8 @@ fn refuse_kind(wanted: &Properties<Text>, path: &str, seen: &State) -> Result<()
 }
 
 /// Compares the bytes, by their number first: most differences need no reading.
-fn compare(wanted: &Properties<Text>, path: &str, seen: &State, host: &dyn Host) -> Result<Bytes> {
+fn compare(wanted: &Properties<Text>, common: &Common, seen: &State, host: &dyn Host) -> Result<Bytes> {
+    let path = &*common.name;
     let Some(met) = seen.met() else { return Ok(Bytes::Unmanaged) };
     if wanted.ensure == Ensure::Directory || (!wanted.replace && !wanted.block) {
         return Ok(Bytes::Unmanaged);
@@ -255,10 +258,7 @@ fn compare(wanted: &Properties<Text>, path: &str, seen: &State, host: &dyn Host)
         return Ok(if wanted.manages_content() { Bytes::Other } else { Bytes::Unmanaged });
     }
     let same = match (&wanted.content, &wanted.source) {
-        _ if wanted.block => {
-            let before = host.read(path, REGION_LIMIT)?;
-            with_region(wanted, &before)? == before
-        }
+        _ if wanted.block => block::after(wanted, common, host)? == After::Same,
         (Some(content), _) => {
             let bytes = content.as_bytes();
             met.size == bytes.len() as u64
@@ -279,10 +279,6 @@ fn source_size(source: &str, host: &dyn Files) -> Result<u64> {
     }
 }
 
-/// The bytes of a file with the managed region as it shall be.
-fn with_region(_wanted: &Properties<Text>, _before: &[u8]) -> Result<Vec<u8>> {
-    Err(Error::invalid("into: block is not built yet"))
-}
 
 /// Thinks.
 #[must_use]
@@ -363,7 +359,8 @@ impl fmt::Display for Difference {
 ///
 /// # Errors
 /// The operation that failed.
-pub fn carry_out(wanted: &Properties<Text>, path: &str, action: Action, host: &mut dyn Host) -> Result<Done> {
+pub fn carry_out(wanted: &Properties<Text>, common: &Common, action: Action, host: &mut dyn Host) -> Result<Done> {
+    let path = &*common.name;
     let attributes = attributes(wanted, host)?;
     let mut done = Done::default();
     match action {
@@ -379,7 +376,7 @@ pub fn carry_out(wanted: &Properties<Text>, path: &str, action: Action, host: &m
             if wanted.parents {
                 make_parents(path, &Attributes { mode: Some(0o755), ..Attributes::default() }, host)?;
             }
-            if write(wanted, path, &attributes, host)? == Written::InPlace {
+            if write(wanted, common, &attributes, host)? == Written::InPlace {
                 done.warnings
                     .push(format!("{path} was written in place, as it could not be replaced (is it a mount point?)"));
             }
@@ -388,14 +385,14 @@ pub fn carry_out(wanted: &Properties<Text>, path: &str, action: Action, host: &m
     Ok(done)
 }
 
-fn write(wanted: &Properties<Text>, path: &str, attributes: &Attributes, host: &mut dyn Host) -> Result<Written> {
+fn write(wanted: &Properties<Text>, common: &Common, attributes: &Attributes, host: &mut dyn Host) -> Result<Written> {
+    let path = &*common.name;
     if wanted.block {
-        let before = match host.stat_target(path)? {
-            Some(_) => host.read(path, REGION_LIMIT)?,
-            None => Vec::new(),
+        return match block::after(wanted, common, host)? {
+            After::Bytes(bytes) => host.write(path, Content::Bytes(&bytes), attributes),
+            After::Gone => host.remove(path).map(|()| Written::Atomically),
+            After::Same => Ok(Written::Atomically),
         };
-        let after = with_region(wanted, &before)?;
-        return host.write(path, Content::Bytes(&after), attributes);
     }
     match (&wanted.content, &wanted.source) {
         (Some(content), _) => host.write(path, Content::Bytes(content.as_bytes()), attributes),
@@ -457,8 +454,8 @@ fn make_parents(path: &str, attributes: &Attributes, host: &mut dyn Host) -> Res
 ///
 /// # Errors
 /// `failed to reach desired state`, and the first thing that differs.
-pub fn verify(wanted: &Properties<Text>, path: &str, host: &dyn Host) -> Result<State> {
-    let state = observe(wanted, path, host)?;
+pub fn verify(wanted: &Properties<Text>, common: &Common, host: &dyn Host) -> Result<State> {
+    let state = observe(wanted, common, host)?;
     match difference(wanted, &state) {
         None => Ok(state),
         Some((_, differs)) => {

@@ -126,7 +126,8 @@ fn read_into(block: &Block<'_>) -> Result<bool> {
 /// out of data has lost its digits, and is refused (F56).
 fn read_mode(block: &Block<'_>) -> Result<Option<Mode>> {
     let Some(written) = block.literal("mode")? else { return Ok(None) };
-    let text = if has_expression(&written) {
+    let templated = has_expression(&written).map_err(|error| error.at(block.site("mode")))?;
+    let text = if templated {
         let typed = block.reading().env.typed(&written);
         match typed.map_err(|error| error.at(block.site("mode")).doing(resolving("mode")))? {
             Value::Text(text) => text,
