@@ -22,7 +22,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::host::Host;
 use crate::render::{Env, Field};
 use crate::span::Site;
@@ -64,6 +64,15 @@ impl Type {
             Self::Apply => "apply",
             Self::Exec => "exec",
             Self::File => "file",
+        }
+    }
+
+    /// The properties that only this type has.
+    fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Apply => &apply::KEYS,
+            Self::Exec => &exec::KEYS,
+            Self::File => &file::KEYS,
         }
     }
 
@@ -158,24 +167,23 @@ impl Resource<Field<Text>> {
         defaults: Option<&Node>,
         reading: &Reading<'_>,
     ) -> Result<Self> {
-        let own: &[&str] = match kind {
-            Type::Apply => &apply::KEYS,
-            Type::Exec => &exec::KEYS,
-            Type::File => &file::KEYS,
+        let read = || {
+            let block = properties::Block::open(body, defaults, &[&common::KEYS, kind.keys()], reading)?;
+            let common = Common::read(kind, (name, site), &block)?;
+            let properties = match kind {
+                Type::Apply => Properties::Apply(apply::Properties::read(&block, &common)?),
+                Type::Exec => Properties::Exec(exec::Properties::read(&block, &common)?),
+                Type::File => Properties::File(file::Properties::read(&block, &common)?),
+            };
+            Ok(Self { common: Arc::new(common), properties })
         };
-        let block = properties::Block::open(body, defaults, &[&common::KEYS, own], reading)
-            .map_err(|error| about(kind, name.map_or("", |name| name), error))?;
-        let common = Common::read(kind, (name, site), &block);
-        let common = common.map_err(|error| about(kind, name.map_or("", |name| name), error))?;
-        let properties = match kind {
-            Type::Apply => apply::Properties::read(&block, &common).map(Properties::Apply),
-            Type::Exec => exec::Properties::read(&block, &common).map(Properties::Exec),
-            Type::File => file::Properties::read(&block, &common).map(Properties::File),
-        };
-        match properties {
-            Ok(properties) => Ok(Self { common: Arc::new(common), properties }),
-            Err(error) => Err(about(kind, &common.name, error)),
-        }
+        read().map_err(|error: Error| {
+            let name = name.map(|name| &**name).or_else(|| body.get("name")?.text());
+            error.doing(match name {
+                Some(name) => alloc::format!("in {kind}#{name}"),
+                None => alloc::format!("in a resource of type {kind}"),
+            })
+        })
     }
 
     /// Resolves the text that waited for the control gate.
@@ -190,11 +198,6 @@ impl Resource<Field<Text>> {
         };
         Ok(Resource { common: self.common.clone(), properties })
     }
-}
-
-#[cold]
-fn about(kind: Type, name: &str, error: crate::Error) -> crate::Error {
-    error.doing(if name.is_empty() { alloc::format!("in a resource of type {kind}") } else { alloc::format!("in {kind}#{name}") })
 }
 
 /// What a run brings to a decision, beside the properties and the machine.

@@ -8,7 +8,7 @@ const LONGEST: usize = 64;
 
 /// The nearest of the known names, for a suggestion in an error; `None` where none is near.
 ///
-/// Near is a third of the name's letters changed, added, left out or swapped with a neighbour, at least
+/// Near is about a third of the name's letters changed, added, left out or swapped with a neighbour, at least
 /// one; letters of the other case count as the same first. Of equally near names the first wins.
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -19,7 +19,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
             continue;
         }
         let Some(letters) = folded(candidate) else { continue };
-        let allowed = (wanted.len().max(letters.len()) / 3).max(1);
+        let allowed = (wanted.len().max(letters.len()).saturating_add(1) / 3).max(1);
         let allowed = best.map_or(allowed, |(distance, _)| allowed.min(distance.saturating_sub(1)));
         if wanted.len().abs_diff(letters.len()) > allowed {
             continue;

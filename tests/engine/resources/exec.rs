@@ -83,7 +83,7 @@ fn a_dry_run_does_not_run_guards_unless_they_only_look() {
 
 #[test]
 fn the_shell_provider_hands_the_line_on_and_the_plain_one_splits_it() {
-    let mut host = Memory::new().with_file("/bin/sh", "").with_command("*", Reply::exits(0));
+    let mut host = Memory::new().with_command("/bin/sh *", Reply::exits(0)).with_command("*", Reply::exits(0));
     assert_eq!(calls("exec: {name: x, command: 'echo $A | cat', provider: shell}", &mut host), ["/bin/sh -c echo $A | cat"]);
     assert_eq!(calls("exec: {name: x, command: \"/bin/echo 'a  b' $A\"}", &mut host), ["/bin/echo a  b $A"]);
 }
