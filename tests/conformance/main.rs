@@ -16,6 +16,8 @@ mod data;
 mod yaml;
 mod yaml_bombs;
 
+mod text_template;
+
 /// One case, as read from its line.
 pub struct Case {
     pub id: String,
@@ -58,7 +60,7 @@ pub fn each(cases: &[Case], check: impl Fn(&Case) -> Result<(), String>) -> Vec<
 }
 
 /// The files known, by stem. `envs`, `lookup-envs` and the like are read by their users.
-const RUNNERS: &[(&str, Runner)] = &[("yaml", yaml::run), ("yaml_bombs", yaml_bombs::run)];
+const RUNNERS: &[(&str, Runner)] = &[("text_template", text_template::run), ("yaml", yaml::run), ("yaml_bombs", yaml_bombs::run)];
 
 fn main() -> ExitCode {
     let folder = std::env::args()

@@ -41,8 +41,8 @@ pub(super) enum Node {
     With(Box<Choice>),
     Range(Box<Loop>),
     Call(Box<Call>),
-    Break(Span),
-    Continue(Span),
+    Break,
+    Continue,
 }
 
 /// `if … else if … else … end`, or the same of `with`: the first true condition picks its body.

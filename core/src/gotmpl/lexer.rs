@@ -16,7 +16,6 @@ pub(super) enum Token {
     LeftDelimiter,
     RightDelimiter,
     Space,
-    Comment,
     Bool,
     Character,
     Complex,

@@ -4,7 +4,7 @@
 //! wanted. The stages are `lexer` → `parser` → [`ast`] → `render`, with the functions every
 //! template knows in `builtins` and Go's `fmt` verbs in `printf`.
 //!
-//! ```ignore
+//! ```
 //! use ccm_core::gotmpl::{Options, Template};
 //! use ccm_core::names::{Fuel, NoFunctions};
 //! use ccm_core::span::Source;
@@ -26,6 +26,7 @@
 //! [`Fuel`]. Control flow keeps its own stack on the heap, so templates that
 //! call each other without end run out of steps or depth, never of stack.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -33,6 +34,16 @@ use crate::error::{Error, GotmplFault, Kind, Result};
 use crate::names::{Fuel, Functions, Signature};
 use crate::span::Source;
 use crate::value::Value;
+
+mod ast;
+mod builtins;
+mod constant;
+mod lexer;
+mod parser;
+mod printf;
+mod render;
+mod scope;
+mod val;
 
 /// How a text is to be read.
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +67,8 @@ impl Default for Options<'_> {
 #[derive(Debug)]
 pub struct Template {
     source: Source,
+    name: Box<str>,
+    set: ast::Set,
 }
 
 impl Template {
@@ -63,8 +76,9 @@ impl Template {
     ///
     /// # Errors
     /// [`GotmplFault`] with its site in the source; [`Kind::Limit`] when it nests too deeply.
-    pub fn parse(source: &Source, _options: &Options<'_>) -> Result<Self> {
-        Ok(Self { source: source.clone() })
+    pub fn parse(source: &Source, options: &Options<'_>) -> Result<Self> {
+        let set = parser::parse(source, options)?;
+        Ok(Self { source: source.clone(), name: options.name.into(), set })
     }
 
     /// Renders to text.
@@ -80,7 +94,7 @@ impl Template {
     ///
     /// # Errors
     /// [`GotmplFault`] with its site in the source; [`Kind::Limit`] when the fuel is spent.
-    pub fn render_bytes(&self, _data: &Value, _functions: &dyn Functions, _fuel: &Fuel) -> Result<Vec<u8>> {
-        Err(Error::invalid("Go templates are not ready yet").at(self.source.at(crate::span::Span::point(0))))
+    pub fn render_bytes(&self, data: &Value, functions: &dyn Functions, fuel: &Fuel) -> Result<Vec<u8>> {
+        render::render(&self.source, &self.set, &self.name, data, functions, fuel)
     }
 }

@@ -191,7 +191,7 @@ impl<'t> Parser<'t> {
             let text = if breaks { "{{break}} outside {{range}}" } else { "{{continue}} outside {{range}}" };
             return refuse(Fault::UnexpectedControl(text), span);
         }
-        self.nodes.push(if breaks { Node::Break(span) } else { Node::Continue(span) });
+        self.nodes.push(if breaks { Node::Break } else { Node::Continue });
         Ok(())
     }
 
@@ -590,7 +590,7 @@ impl<'t> Parser<'t> {
     fn next_solid(&mut self) -> Lexeme {
         loop {
             let lexeme = self.next();
-            if !matches!(lexeme.token, Token::Space | Token::Comment) {
+            if lexeme.token != Token::Space {
                 return lexeme;
             }
         }

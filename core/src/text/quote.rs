@@ -74,8 +74,7 @@ pub fn quote_char(character: char, ascii: bool) -> String {
 #[must_use]
 pub fn can_backquote(bytes: &[u8]) -> bool {
     let plain = |next: char| next != '\u{feff}' && next != '`' && next != '\u{7f}' && (next >= ' ' || next == '\t');
-    core::str::from_utf8(bytes).is_ok_and(|text| text.chars().all(|next| plain(next) && next != '\u{fffd}'))
-        || (core::str::from_utf8(bytes).is_ok_and(|text| text.chars().all(plain)))
+    core::str::from_utf8(bytes).is_ok_and(|text| text.chars().all(plain))
 }
 
 /// Whether a character leaves ink on paper, the ASCII space included: Go's `unicode.IsPrint`.

@@ -1,0 +1,598 @@
+//! Applies a template to data.
+//!
+//! Bodies are walked with a stack of their own, one frame for each body being read, so that `break`, `continue` and
+//! templates that call each other cost heap and steps. Pipelines recurse as deep as parentheses do.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::vec::Vec;
+use core::slice;
+
+use super::ast::{Call, Choice, Command, Field, Function, Loop, Node, Operand, OperandKind, Pipeline, Set, Variable};
+use super::builtins::Builtin;
+use super::printf;
+use super::scope::Scopes;
+use super::val::{Bytes, Dict, List, Val};
+use crate::error::{Error, GotmplFault as Fault, Kind, Result};
+use crate::names::{Fuel, Functions};
+use crate::span::{Source, Span};
+use crate::value::{Shape, Value};
+
+/// How deep templates may call each other: such calls take no native stack.
+const CALLS: usize = 1_000;
+
+/// Renders the template of a name.
+pub(super) fn render(
+    source: &Source,
+    set: &Set,
+    name: &str,
+    data: &Value,
+    functions: &dyn Functions,
+    fuel: &Fuel,
+) -> Result<Vec<u8>> {
+    let data = match data {
+        Value::Null => Val::Absent,
+        value => value.into(),
+    };
+    let mut renderer = Renderer {
+        source,
+        text: source.text(),
+        set,
+        functions,
+        fuel,
+        out: Vec::with_capacity(source.text().len()),
+        scopes: Scopes::new(),
+        dot: data.clone(),
+        frames: Vec::new(),
+        calls: 0,
+    };
+    renderer.scopes.declare(DOLLAR, data);
+    if let Some(definition) = set.find(name) {
+        renderer.push(&definition.body, Then::Release(0));
+        renderer.run()?;
+    }
+    Ok(renderer.out)
+}
+
+/// `$`: the data that the template was called with.
+const DOLLAR: Variable = 0;
+
+struct Renderer<'a> {
+    source: &'a Source,
+    text: &'a str,
+    set: &'a Set,
+    functions: &'a dyn Functions,
+    fuel: &'a Fuel,
+    out: Vec<u8>,
+    scopes: Scopes<Val<'a>>,
+    dot: Val<'a>,
+    frames: Vec<Frame<'a>>,
+    calls: usize,
+}
+
+/// A body being read, and what to do at its end.
+struct Frame<'a> {
+    rest: slice::Iter<'a, Node>,
+    then: Then<'a>,
+}
+
+enum Then<'a> {
+    /// Forget variables back to a mark.
+    Release(usize),
+    /// The same after `with`, and give back the dot.
+    Restore { mark: usize, dot: Val<'a> },
+    /// Read the body again with the next item.
+    Again(Box<Iteration<'a>>),
+    /// Go back into the calling template.
+    Return { base: usize, dot: Val<'a> },
+}
+
+struct Iteration<'a> {
+    body: &'a [Node],
+    targets: &'a [Variable],
+    assigns: bool,
+    items: Items<'a>,
+    next: usize,
+    /// Before the variables of the range, and after them.
+    outer: usize,
+    inner: usize,
+    dot: Val<'a>,
+}
+
+enum Items<'a> {
+    Count(i64),
+    List(List<'a>),
+    Map(Dict<'a>),
+}
+
+impl<'a> Renderer<'a> {
+    #[cold]
+    fn fail<T>(&self, fault: Fault, span: Span) -> Result<T> {
+        Err(Error::new(Kind::Gotmpl(fault)).at(self.source.at(span)))
+    }
+
+    #[cold]
+    fn place(&self, error: Error, span: Span) -> Error {
+        error.at(self.source.at(span))
+    }
+
+    fn push(&mut self, body: &'a [Node], then: Then<'a>) {
+        self.frames.push(Frame { rest: body.iter(), then });
+    }
+
+    fn run(&mut self) -> Result<()> {
+        while let Some(frame) = self.frames.last_mut() {
+            match frame.rest.next() {
+                Some(node) => self.node(node)?,
+                None => self.end_of_body(),
+            }
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, node: &'a Node) -> Result<()> {
+        match node {
+            Node::Text(span) => {
+                self.fuel.step(1)?;
+                self.write(span.of(self.text).as_bytes())
+            }
+            Node::Action(pipeline) => {
+                let value = self.pipeline(pipeline)?;
+                if pipeline.targets.is_empty() { self.print(&value, pipeline.span) } else { Ok(()) }
+            }
+            Node::If(choice) => self.choose(choice, false),
+            Node::With(choice) => self.choose(choice, true),
+            Node::Range(range) => self.range(range),
+            Node::Call(call) => self.call(call),
+            Node::Break => {
+                self.leave_to_loop();
+                if let Some(Frame { then: Then::Again(iteration), .. }) = self.frames.pop() {
+                    self.end_loop(*iteration);
+                }
+                Ok(())
+            }
+            Node::Continue => {
+                self.leave_to_loop();
+                Ok(())
+            }
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.fuel.allocate(bytes.len())?;
+        self.out.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn print(&mut self, value: &Val<'a>, span: Span) -> Result<()> {
+        match value {
+            Val::Text(text) => self.write(text.as_slice()),
+            Val::Absent | Val::Nil => self.write(b"<no value>"),
+            other => {
+                let before = self.out.len();
+                printf::print(&mut self.out, other).map_err(|error| self.place(error, span))?;
+                self.fuel.allocate(self.out.len() - before)
+            }
+        }
+    }
+
+    fn end_of_body(&mut self) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        if let Then::Again(iteration) = &mut frame.then {
+            self.scopes.release(iteration.inner);
+            if let Some((index, item)) = iteration.step() {
+                frame.rest = iteration.body.iter();
+                if !iteration.assigns {
+                    bind(&mut self.scopes, iteration, index, &item);
+                } else if assign(&mut self.scopes, iteration, index, &item).is_none() {
+                    // The pipeline of the range has assigned to them already.
+                    return;
+                }
+                self.dot = item;
+                return;
+            }
+        }
+        match self.frames.pop().map(|frame| frame.then) {
+            Some(Then::Again(iteration)) => self.end_loop(*iteration),
+            Some(then) => self.finish(then),
+            None => {}
+        }
+    }
+
+    fn finish(&mut self, then: Then<'a>) {
+        match then {
+            Then::Release(mark) => self.scopes.release(mark),
+            Then::Restore { mark, dot } => {
+                self.scopes.release(mark);
+                self.dot = dot;
+            }
+            Then::Again(iteration) => self.end_loop(*iteration),
+            Then::Return { base, dot } => {
+                self.scopes.leave(base);
+                self.dot = dot;
+                self.calls -= 1;
+            }
+        }
+    }
+
+    fn end_loop(&mut self, iteration: Iteration<'a>) {
+        self.scopes.release(iteration.outer);
+        self.dot = iteration.dot;
+    }
+
+    /// Ends the bodies inside the innermost loop, so that its own is at its end.
+    fn leave_to_loop(&mut self) {
+        while let Some(frame) = self.frames.last_mut() {
+            if matches!(frame.then, Then::Again(_)) {
+                frame.rest = [].iter();
+                return;
+            }
+            if let Some(frame) = self.frames.pop() {
+                self.finish(frame.then);
+            }
+        }
+    }
+
+    fn choose(&mut self, choice: &'a Choice, with: bool) -> Result<()> {
+        let mark = self.scopes.mark();
+        for (condition, body) in &choice.branches {
+            let value = self.pipeline(condition)?;
+            if value.is_true() {
+                let then = if with {
+                    Then::Restore { mark, dot: core::mem::replace(&mut self.dot, value) }
+                } else {
+                    Then::Release(mark)
+                };
+                self.push(body, then);
+                return Ok(());
+            }
+        }
+        self.push(&choice.otherwise, Then::Release(mark));
+        Ok(())
+    }
+
+    fn range(&mut self, range: &'a Loop) -> Result<()> {
+        let outer = self.scopes.mark();
+        let value = self.pipeline(&range.over)?;
+        let span = range.over.span;
+        let items = match value {
+            Val::Int(_) | Val::Uint(_) | Val::Byte(_) if range.over.targets.len() > 1 => {
+                return self.fail(Fault::CannotIterate("an integer has no second variable to range over".into()), span);
+            }
+            Val::Int(count) => Items::Count(count),
+            Val::Uint(count) => Items::Count(i64::try_from(count).unwrap_or(i64::MAX)),
+            Val::Byte(count) => Items::Count(i64::from(count)),
+            Val::List(list) => Items::List(list),
+            Val::Map(map) if !map.is_record() => Items::Map(map),
+            Val::Absent | Val::Nil => Items::Count(0),
+            other => return self.fail(Fault::CannotIterate(format!("cannot range over {}", other.kind())), span),
+        };
+        if items.is_empty() {
+            self.push(&range.otherwise, Then::Release(outer));
+            return Ok(());
+        }
+        let iteration = Iteration {
+            body: &range.body,
+            targets: &range.over.targets,
+            assigns: range.over.assigns,
+            items,
+            next: 0,
+            outer,
+            inner: self.scopes.mark(),
+            dot: self.dot.clone(),
+        };
+        self.push(&[], Then::Again(Box::new(iteration)));
+        Ok(())
+    }
+
+    fn call(&mut self, call: &'a Call) -> Result<()> {
+        let Some(definition) = self.set.find(&call.name) else {
+            let known = self.set.definitions.iter().map(|known| (*known.name).into()).collect();
+            return self.fail(Fault::NoTemplate { name: (*call.name).into(), known }, call.span);
+        };
+        if self.calls >= CALLS {
+            let error = Error::limit(format!("templates call each other deeper than {CALLS}"));
+            return Err(self.place(error, call.span));
+        }
+        let data = match &call.argument {
+            Some(argument) => self.pipeline(argument)?,
+            None => Val::Absent,
+        };
+        self.fuel.step(1)?;
+        self.calls += 1;
+        let base = self.scopes.enter();
+        self.scopes.declare(DOLLAR, data.clone());
+        let dot = core::mem::replace(&mut self.dot, data);
+        self.push(&definition.body, Then::Return { base, dot });
+        Ok(())
+    }
+
+    // Values.
+
+    fn pipeline(&mut self, pipeline: &'a Pipeline) -> Result<Val<'a>> {
+        let mut value = None;
+        for command in &pipeline.commands {
+            let next = self.command(command, value)?;
+            value = Some(if let Val::Nil = next { Val::Absent } else { next });
+        }
+        let value = value.unwrap_or(Val::Absent);
+        for &target in &pipeline.targets {
+            if !pipeline.assigns {
+                self.scopes.declare(target, value.clone());
+                continue;
+            }
+            match self.scopes.get_mut(target) {
+                Some(variable) => *variable = value.clone(),
+                None => {
+                    let name = self.set.variables.get(target as usize).map_or("", |name| name);
+                    return self.fail(Fault::UndeclaredVariable(name.into()), pipeline.span);
+                }
+            }
+        }
+        Ok(value)
+    }
+
+    /// `last` is the value of the command before.
+    fn command(&mut self, command: &'a Command, last: Option<Val<'a>>) -> Result<Val<'a>> {
+        self.fuel.step(1)?;
+        let head = &command.head;
+        let applied = !command.arguments.is_empty() || last.is_some();
+        match &head.kind {
+            OperandKind::Field(fields) => {
+                let dot = self.dot.clone();
+                self.fields(dot, fields, applied)
+            }
+            OperandKind::Function(function) => self.apply(*function, head.span, &command.arguments, last),
+            OperandKind::Variable(variable, fields) if !fields.is_empty() => {
+                let value = self.variable(*variable, head.span)?;
+                self.fields(value, fields, applied)
+            }
+            OperandKind::Variable(variable, _) => {
+                let value = self.variable(*variable, head.span)?;
+                self.check_bare(head, applied)?;
+                Ok(value)
+            }
+            OperandKind::Chain(term, fields) => {
+                let value = self.operand(term)?;
+                self.fields(value, fields, applied)
+            }
+            OperandKind::Nil => {
+                self.check_bare(head, applied)?;
+                self.fail(Fault::NilValue("nil is no command".into()), head.span)
+            }
+            _ => {
+                self.check_bare(head, applied)?;
+                self.operand(head)
+            }
+        }
+    }
+
+    fn check_bare(&self, head: &Operand, applied: bool) -> Result<()> {
+        if !applied {
+            return Ok(());
+        }
+        self.fail(Fault::NotFunction(head.span.of(self.text).into()), head.span)
+    }
+
+    /// An operand on its own, as an argument is.
+    fn operand(&mut self, operand: &'a Operand) -> Result<Val<'a>> {
+        Ok(match &operand.kind {
+            OperandKind::Dot => self.dot.clone(),
+            OperandKind::Nil => Val::Nil,
+            OperandKind::Bool(value) => Val::Bool(*value),
+            OperandKind::Int(int) => Val::Int(*int),
+            OperandKind::Float(float) => Val::Float(*float),
+            OperandKind::Complex(real, imaginary) => Val::Complex(*real, *imaginary),
+            OperandKind::Huge => {
+                return self.fail(Fault::Overflow(operand.span.of(self.text).into()), operand.span);
+            }
+            OperandKind::Text(text) => Val::Text(Bytes::Lent(text)),
+            OperandKind::Field(fields) => {
+                let dot = self.dot.clone();
+                return self.fields(dot, fields, false);
+            }
+            OperandKind::Variable(variable, fields) => {
+                let value = self.variable(*variable, operand.span)?;
+                return self.fields(value, fields, false);
+            }
+            OperandKind::Function(function) => return self.apply(*function, operand.span, &[], None),
+            OperandKind::Parens(pipeline) => return self.pipeline(pipeline),
+            OperandKind::Chain(term, fields) => {
+                let value = self.operand(term)?;
+                return self.fields(value, fields, false);
+            }
+        })
+    }
+
+    fn variable(&self, variable: Variable, span: Span) -> Result<Val<'a>> {
+        match self.scopes.get(variable) {
+            Some(value) => Ok(value.clone()),
+            None => {
+                let name = self.set.variables.get(variable as usize).map_or("", |name| name);
+                self.fail(Fault::UndeclaredVariable(name.into()), span)
+            }
+        }
+    }
+
+    /// Follows fields; `applied` says that the last one is given arguments, which none takes.
+    fn fields(&mut self, mut value: Val<'a>, fields: &'a [Field], applied: bool) -> Result<Val<'a>> {
+        let last = fields.len().saturating_sub(1);
+        for (at, field) in fields.iter().enumerate() {
+            value = self.field(&value, field, applied && at == last)?;
+        }
+        Ok(value)
+    }
+
+    fn field(&self, value: &Val<'a>, field: &'a Field, applied: bool) -> Result<Val<'a>> {
+        match value {
+            Val::Map(map) => match map.field(&field.name) {
+                Some(found) if !applied => Ok(found),
+                None if matches!(map.map().shape(), Shape::Struct(_) | Shape::Record(_)) => {
+                    self.unknown_field(value, field)
+                }
+                _ if applied => self.fail(Fault::NotFunction(field.span.of(self.text).into()), field.span),
+                _ => Ok(Val::Absent),
+            },
+            Val::Absent => Ok(Val::Absent),
+            Val::Nil => {
+                let text = format!("field {} asked of nothing", field.name);
+                self.fail(Fault::NilValue(text), field.span)
+            }
+            _ => self.unknown_field(value, field),
+        }
+    }
+
+    #[cold]
+    fn unknown_field(&self, value: &Val<'a>, field: &Field) -> Result<Val<'a>> {
+        let mut known = Vec::new();
+        if let Val::Map(map) = value {
+            match map.map().shape() {
+                Shape::Struct(layout) => known.extend(layout.fields.iter().map(|&name| name.into())),
+                _ => known.extend(map.map().iter().map(|(name, _)| (&**name).into())),
+            }
+        }
+        let field_name = (*field.name).into();
+        self.fail(Fault::UnknownField { field: field_name, of: value.kind().into(), known }, field.span)
+    }
+
+    fn apply(
+        &mut self,
+        function: Function,
+        span: Span,
+        arguments: &'a [Operand],
+        last: Option<Val<'a>>,
+    ) -> Result<Val<'a>> {
+        let given = arguments.len() + usize::from(last.is_some());
+        let (least, most) = match function {
+            Function::Builtin(builtin) => builtin.arity(),
+            Function::Provided { least, most, .. } => (least, most),
+        };
+        if given < usize::from(least) || (most < u8::MAX && given > usize::from(most)) {
+            return self.miscounted(function, span, least, most, given);
+        }
+        if let Function::Builtin(builtin @ (Builtin::And | Builtin::Or)) = function {
+            return self.logic(builtin, arguments, last);
+        }
+        let mut values = Vec::with_capacity(given);
+        for (at, argument) in arguments.iter().enumerate() {
+            if at == 0 && function == Function::Builtin(Builtin::Printf) {
+                values.push(self.format(argument)?);
+            } else {
+                values.push(self.operand(argument)?);
+            }
+        }
+        values.extend(last);
+        match function {
+            Function::Builtin(builtin) => builtin.apply(&values, self.fuel).map_err(|error| self.place(error, span)),
+            Function::Provided { at, .. } => self.provided(at, span, &values),
+        }
+    }
+
+    /// The format of `printf`, which must be text before the other arguments are looked at.
+    fn format(&mut self, operand: &'a Operand) -> Result<Val<'a>> {
+        let value = match operand.kind {
+            OperandKind::Huge => Val::Nil,
+            _ => self.operand(operand)?,
+        };
+        if let Val::Text(_) = value {
+            return Ok(value);
+        }
+        let text = format!("printf needs text as its format, not {}", operand.span.of(self.text));
+        self.fail(Fault::WrongType(text), operand.span)
+    }
+
+    #[cold]
+    fn miscounted<T>(&self, function: Function, span: Span, least: u8, most: u8, given: usize) -> Result<T> {
+        let wanted = match most {
+            u8::MAX => format!("at least {least}"),
+            most if most == least => format!("{least}"),
+            most => format!("{least} to {most}"),
+        };
+        self.fail(Fault::ArgumentCount { name: self.name_of(function).into(), wanted, given }, span)
+    }
+
+    fn name_of(&self, function: Function) -> &'a str {
+        match function {
+            Function::Builtin(builtin) => builtin.name(),
+            Function::Provided { at, .. } => self.set.functions.get(at as usize).map_or("", |name| name),
+        }
+    }
+
+    /// `and` and `or` give the argument that decides, and look at none after it.
+    fn logic(&mut self, which: Builtin, arguments: &'a [Operand], last: Option<Val<'a>>) -> Result<Val<'a>> {
+        let mut value = Val::Absent;
+        for argument in arguments {
+            value = self.operand(argument)?;
+            if value.is_true() == (which == Builtin::Or) {
+                return Ok(value);
+            }
+        }
+        Ok(last.unwrap_or(value))
+    }
+
+    fn provided(&mut self, at: u32, span: Span, values: &[Val<'a>]) -> Result<Val<'a>> {
+        let name = self.name_of(Function::Provided { at, least: 0, most: 0 });
+        let mut plain = Vec::with_capacity(values.len());
+        for value in values {
+            match value.to_value() {
+                Some(value) => plain.push(value),
+                None => {
+                    let text = format!("{name} cannot take {}, or text that is not UTF-8", value.kind());
+                    return self.fail(Fault::WrongType(text), span);
+                }
+            }
+        }
+        self.fuel.step(1)?;
+        let result = self.functions.call(name, &plain, self.fuel).map_err(|error| self.place(error, span))?;
+        Ok(Val::own(result))
+    }
+}
+
+impl Items<'_> {
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Count(count) => *count <= 0,
+            Self::List(list) => list.items().is_empty(),
+            Self::Map(map) => map.map().is_empty(),
+        }
+    }
+}
+
+impl<'a> Iteration<'a> {
+    /// The next index or key, and its item.
+    fn step(&mut self) -> Option<(Val<'a>, Val<'a>)> {
+        let at = self.next;
+        let number = i64::try_from(at).ok()?;
+        self.next += 1;
+        match &self.items {
+            Items::Count(count) => (number < *count).then_some((Val::Absent, Val::Int(number))),
+            Items::List(list) => Some((Val::Int(number), list.get(at)?)),
+            Items::Map(map) => map.entry(at),
+        }
+    }
+}
+
+fn bind<'a>(scopes: &mut Scopes<Val<'a>>, iteration: &Iteration<'a>, index: Val<'a>, item: &Val<'a>) {
+    if !iteration.targets.is_empty()
+        && let Some(variable) = scopes.from_top(0)
+    {
+        *variable = item.clone();
+    }
+    if iteration.targets.len() > 1
+        && let Some(variable) = scopes.from_top(1)
+    {
+        *variable = index;
+    }
+}
+
+fn assign<'a>(scopes: &mut Scopes<Val<'a>>, iteration: &Iteration<'a>, index: Val<'a>, item: &Val<'a>) -> Option<()> {
+    match *iteration.targets {
+        [] => {}
+        [only] => *scopes.get_mut(only)? = item.clone(),
+        [first, second, ..] => {
+            *scopes.get_mut(first)? = index;
+            *scopes.get_mut(second)? = item.clone();
+        }
+    }
+    Some(())
+}

@@ -1,0 +1,52 @@
+//! What a module's template sees of the mesh: typed records, so that a misspelt field is an error.
+
+use alloc::format;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::value::{Layout, Map, Shape, Text, Value};
+
+/// The root: `.Node`, `.Suffix`, `.Names`, `.Machines`.
+pub static VIEW: Layout = Layout { name: "mesh.View", fields: &["Node", "Suffix", "Names", "Machines"] };
+/// An entry of `.Names` and `.Machines`.
+pub static ENTRY: Layout = Layout { name: "mesh.Entry", fields: &["Name", "FQDN", "Address"] };
+
+/// What every machine's view shares: its lists are made once and lent to all.
+#[derive(Debug, Clone)]
+pub struct View {
+    suffix: Text,
+    names: Value,
+    machines: Value,
+}
+
+impl View {
+    /// A view of machines in name order and of all names served, each a pair of name and address.
+    #[must_use]
+    pub fn new(suffix: &str, machines: &[(&str, &str)], names: &[(&str, &str)]) -> Self {
+        let entries = |pairs: &[(&str, &str)]| -> Value {
+            pairs.iter().map(|(name, address)| entry(name, suffix, address)).collect::<Vec<_>>().into()
+        };
+        Self { suffix: suffix.into(), names: entries(names), machines: entries(machines) }
+    }
+
+    /// The view as one machine's templates see it.
+    #[must_use]
+    pub fn of(&self, node: &str) -> Value {
+        let members = vec![
+            ("Machines".into(), self.machines.clone()),
+            ("Names".into(), self.names.clone()),
+            ("Node".into(), Value::from(node)),
+            ("Suffix".into(), Value::Text(self.suffix.clone())),
+        ];
+        Map::from_entries(members).shaped(Shape::Struct(&VIEW)).into()
+    }
+}
+
+fn entry(name: &str, suffix: &str, address: &str) -> Value {
+    let members = vec![
+        ("Address".into(), Value::from(address)),
+        ("FQDN".into(), format!("{name}.{suffix}").into()),
+        ("Name".into(), Value::from(name)),
+    ];
+    Map::from_entries(members).shaped(Shape::Struct(&ENTRY)).into()
+}
