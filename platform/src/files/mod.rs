@@ -3,7 +3,7 @@
 //! Looking goes by path, since a wrong answer harms nobody. Changing goes through a descriptor of the
 //! directory ([`place::Place`]), so that nobody who may write in it can lead the change elsewhere.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 
 use ccm_core::error::Cause;
 use ccm_core::host::{Attributes, Content, FileKind, Files, Stat, Timestamp, Written};
@@ -48,9 +48,7 @@ impl Files for Linux {
 
     /// One `open`, one `read` and one `close` for a file of ordinary size: the heart of a converged run.
     fn holds(&self, path: &str, content: &[u8]) -> Result<bool> {
-        // Not blocking, should a FIFO have come into its place since it was looked at.
-        let flags = OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_CLOEXEC;
-        let file = open(path, flags, Mode::empty()).map_err(|errno| fault("open", path, errno))?;
+        let file = open(path, QUIETLY | OFlag::O_NOFOLLOW, Mode::empty()).map_err(|errno| fault("open", path, errno))?;
         let mut scratch = self.scratch.borrow_mut();
         let mut left = content;
         loop {
@@ -76,11 +74,35 @@ impl Files for Linux {
             match file.read(&mut scratch) {
                 Ok(0) => break,
                 Ok(count) => hasher.update(&scratch[..count]),
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(io_fault("read", path, &error)),
             }
         }
         Ok(hexadecimal(&hasher.finalize()))
+    }
+
+    fn same(&self, path: &str, other: &str) -> Result<bool> {
+        let (mut other_file, _) = open_regular(other)?;
+        let file = open(path, QUIETLY | OFlag::O_NOFOLLOW, Mode::empty()).map_err(|errno| fault("open", path, errno))?;
+        let mut ours = self.scratch.borrow_mut();
+        let mut theirs = vec![0; ours.len()];
+        loop {
+            let count = match nix::unistd::read(&file, &mut ours) {
+                Err(Errno::EINTR) => continue,
+                read => read.map_err(|errno| fault("read", path, errno))?,
+            };
+            match other_file.read_exact(&mut theirs[..count]) {
+                Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(false),
+                read => read.map_err(|error| io_fault("read", other, &error))?,
+            }
+            if ours[..count] != theirs[..count] {
+                return Ok(false);
+            }
+            if count == 0 {
+                let more = other_file.read(&mut theirs).map_err(|error| io_fault("read", other, &error))?;
+                return Ok(more == 0);
+            }
+        }
     }
 
     fn list(&self, path: &str) -> Result<Vec<String>> {
@@ -120,12 +142,15 @@ impl Files for Linux {
     }
 }
 
+/// How a file is opened to be read: not blocking, should a FIFO have come into its place since it was looked at.
+const QUIETLY: OFlag =
+    OFlag::O_RDONLY.union(OFlag::O_NONBLOCK).union(OFlag::O_NOCTTY).union(OFlag::O_CLOEXEC);
+
 /// A regular file opened for reading, symlinks followed, and its size. Nothing else is opened: a FIFO would
 /// wait for its writer, a device might do anything.
 pub(crate) fn open_regular(path: &str) -> Result<(std::fs::File, FileStat)> {
     regular(path, &stat(path).map_err(|errno| fault("open", path, errno))?)?;
-    let flags = OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_CLOEXEC;
-    let file = open(path, flags, Mode::empty()).map_err(|errno| fault("open", path, errno))?;
+    let file = open(path, QUIETLY, Mode::empty()).map_err(|errno| fault("open", path, errno))?;
     let stat = fstat(&file).map_err(|errno| fault("stat", path, errno))?;
     regular(path, &stat)?;
     Ok((file.into(), stat))

@@ -183,3 +183,13 @@ fn extended_attributes_survive_new_content() {
     let size = rustix::fs::getxattr(path.as_str(), "user.note", &mut value).unwrap();
     assert_eq!(&value[..size], b"kept");
 }
+
+#[test]
+fn two_files_are_compared_to_their_ends() {
+    let folder = Folder::new();
+    let large = "x".repeat(200_000);
+    let (a, b) = (folder.file("a", &large), folder.file("b", &large));
+    let (longer, other) = (folder.file("longer", &format!("{large}y")), folder.file("other", &large.replacen('x', "y", 1)));
+    let same = |a: &str, b: &str| machine().same(a, b).unwrap();
+    assert!(same(&a, &b) && !same(&a, &longer) && !same(&longer, &a) && !same(&a, &other));
+}

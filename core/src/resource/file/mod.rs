@@ -264,6 +264,9 @@ fn compare(wanted: &Properties<Text>, common: &Common, seen: &State, host: &dyn 
             met.size == bytes.len() as u64
                 && if seen.is_link() { host.read(path, met.size)? == bytes } else { host.holds(path, bytes)? }
         }
+        (None, Some(source)) if seen.is_link() => {
+            met.size == source_size(source, host)? && host.digest(path)? == host.digest(source)?
+        }
         (None, Some(source)) => met.size == source_size(source, host)? && host.same(path, source)?,
         (None, None) => return Ok(Bytes::Unmanaged),
     };

@@ -41,6 +41,9 @@ impl Properties<Field<Text>> {
             block: read_into(block)?,
             template,
         };
+        if block.flag("backup")? == Some(true) {
+            block.reading().warn(block.fault("backup", "backup: this version keeps no backups yet"));
+        }
         check_path(block, &common.name)?;
         file.check(block, &common.name)?;
         Ok(file)
