@@ -6,6 +6,8 @@
 //!   `files` puts them in place through descriptors, `process` runs commands in groups of their own,
 //!   `accounts` reads passwd and group, `clock` tells the time, `signals` notices that the run should end.
 //!
+//! - [`source`] loads manifests and data, [`unpack`] tarballs, [`lock`] keeps two runs apart.
+//!
 //! Nothing here needs /proc, /tmp, HOME, PATH or /etc/passwd to exist; where one of them is missing the
 //! answer is poorer, never a failure of something unrelated.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -17,8 +19,11 @@ mod accounts;
 mod clock;
 mod errno;
 mod files;
+pub mod lock;
 mod process;
 mod signals;
+pub mod source;
+pub mod unpack;
 
 #[cfg(test)]
 #[path = "../../tests/support/mod.rs"]
