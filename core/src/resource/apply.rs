@@ -35,7 +35,10 @@ impl Properties {
             return Err(block.fault("ensure", format!("ensure must be present, found {}", common.ensure)));
         }
         let checksum = block.filled("checksum")?.map(|sum| sum.to_ascii_lowercase().into());
-        if checksum.as_deref().is_some_and(|sum: &str| sum.len() != 64 || !sum.bytes().all(|digit| digit.is_ascii_hexdigit())) {
+        if checksum
+            .as_deref()
+            .is_some_and(|sum: &str| sum.len() != 64 || !sum.bytes().all(|digit| digit.is_ascii_hexdigit()))
+        {
             return Err(block.fault("checksum", "checksum must be the 64 hex digits of a SHA-256"));
         }
         Ok(Self {

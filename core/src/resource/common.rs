@@ -65,7 +65,11 @@ impl Common {
             ensure,
             alias: block.filled("alias")?,
             provider: block.filled("provider")?,
-            health_checks: block.items("health_checks")?.iter().map(|node| HealthCheck::read(node, block.reading())).collect::<Result<_>>()?,
+            health_checks: block
+                .items("health_checks")?
+                .iter()
+                .map(|node| HealthCheck::read(node, block.reading()))
+                .collect::<Result<_>>()?,
             require: block.references("require", false)?,
             control: Control::read(block)?,
             register_when_stable: read_registrations(block)?,
@@ -230,7 +234,8 @@ impl HealthCheck {
 }
 
 fn read_probe(block: &Block<'_>) -> Result<Probe> {
-    let command = block.filled("command")?.map(|command| command.trim().into()).filter(|command: &Text| !command.is_empty());
+    let command =
+        block.filled("command")?.map(|command| command.trim().into()).filter(|command: &Text| !command.is_empty());
     let rules = block.node("goss_rules").map(Node::to_value);
     let probe = match (command, rules) {
         (Some(command), None) => Probe::Nagios { command },

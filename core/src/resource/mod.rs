@@ -300,7 +300,9 @@ impl Resource<Text> {
     /// The operation that failed; for a command, its exit code and the end of its output.
     pub fn carry_out(&self, decision: &Decision, provider: Provider, host: &mut dyn Host) -> Result<Done> {
         match (&self.properties, decision) {
-            (Properties::Exec(exec), Decision::Exec(action)) => exec::carry_out(exec, &self.common.name, *action, provider.shell(), host),
+            (Properties::Exec(exec), Decision::Exec(action)) => {
+                exec::carry_out(exec, &self.common.name, *action, provider.shell(), host)
+            }
             (Properties::File(file), Decision::File(action)) => file::carry_out(file, &self.common, *action, host),
             _ => Ok(Done::default()),
         }

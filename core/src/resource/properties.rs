@@ -79,7 +79,12 @@ impl<'a> Block<'a> {
     ///
     /// # Errors
     /// It is no mapping, or has a key that is not known.
-    pub fn open(node: &'a Node, defaults: Option<&'a Node>, known: &[&[&str]], reading: &'a Reading<'a>) -> Result<Self> {
+    pub fn open(
+        node: &'a Node,
+        defaults: Option<&'a Node>,
+        known: &[&[&str]],
+        reading: &'a Reading<'a>,
+    ) -> Result<Self> {
         let block = Self {
             reading,
             own: entries(node, reading)?,
@@ -247,7 +252,8 @@ impl<'a> Block<'a> {
             let reference = Reference::parse(text.clone())
                 .ok_or_else(|| at(format!("{key}: {text} is not of the form type#name")))?;
             if !reference.kind().bytes().all(|letter| letter.is_ascii_lowercase()) {
-                self.reading.break_rule(at(format!("{key}: {} is no type, which is lower-case letters", reference.kind())))?;
+                self.reading
+                    .break_rule(at(format!("{key}: {} is no type, which is lower-case letters", reference.kind())))?;
             }
             Ok(reference)
         };

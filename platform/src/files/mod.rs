@@ -48,7 +48,8 @@ impl Files for Linux {
 
     /// One `open`, one `read` and one `close` for a file of ordinary size: the heart of a converged run.
     fn holds(&self, path: &str, content: &[u8]) -> Result<bool> {
-        let file = open(path, QUIETLY | OFlag::O_NOFOLLOW, Mode::empty()).map_err(|errno| fault("open", path, errno))?;
+        let file =
+            open(path, QUIETLY | OFlag::O_NOFOLLOW, Mode::empty()).map_err(|errno| fault("open", path, errno))?;
         let mut scratch = self.scratch.borrow_mut();
         let mut left = content;
         loop {
@@ -83,7 +84,8 @@ impl Files for Linux {
 
     fn same(&self, path: &str, other: &str) -> Result<bool> {
         let (mut other_file, _) = open_regular(other)?;
-        let file = open(path, QUIETLY | OFlag::O_NOFOLLOW, Mode::empty()).map_err(|errno| fault("open", path, errno))?;
+        let file =
+            open(path, QUIETLY | OFlag::O_NOFOLLOW, Mode::empty()).map_err(|errno| fault("open", path, errno))?;
         let mut ours = self.scratch.borrow_mut();
         let mut theirs = vec![0; ours.len()];
         loop {
@@ -143,8 +145,7 @@ impl Files for Linux {
 }
 
 /// How a file is opened to be read: not blocking, should a FIFO have come into its place since it was looked at.
-const QUIETLY: OFlag =
-    OFlag::O_RDONLY.union(OFlag::O_NONBLOCK).union(OFlag::O_NOCTTY).union(OFlag::O_CLOEXEC);
+const QUIETLY: OFlag = OFlag::O_RDONLY.union(OFlag::O_NONBLOCK).union(OFlag::O_NOCTTY).union(OFlag::O_CLOEXEC);
 
 /// A regular file opened for reading, symlinks followed, and its size. Nothing else is opened: a FIFO would
 /// wait for its writer, a device might do anything.

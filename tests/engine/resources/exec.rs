@@ -75,7 +75,10 @@ fn a_dry_run_does_not_run_guards_unless_they_only_look() {
     assert_eq!(noop("exec: {name: /bin/true, onlyif: /bin/make x}", &mut host).unwrap(), "would run guard");
     assert!(host.calls().is_empty());
     assert_eq!(noop("exec: {name: /bin/true, onlyif: /bin/false, pure: true}", &mut host), None);
-    assert_eq!(noop("exec: {name: /bin/true, unless: /bin/false, pure: true}", &mut host).unwrap(), "Would have executed");
+    assert_eq!(
+        noop("exec: {name: /bin/true, unless: /bin/false, pure: true}", &mut host).unwrap(),
+        "Would have executed"
+    );
     let asking = Occasion { noop: true, noop_guards: true, refresh: false };
     assert_eq!(apply_on(asking, "exec: {name: /bin/true, onlyif: /bin/false}", &mut host).unwrap().would, None);
     assert_eq!(noop("exec: {name: /bin/true, refreshonly: true, onlyif: /bin/make x}", &mut host), None);
@@ -84,7 +87,10 @@ fn a_dry_run_does_not_run_guards_unless_they_only_look() {
 #[test]
 fn the_shell_provider_hands_the_line_on_and_the_plain_one_splits_it() {
     let mut host = Memory::new().with_command("/bin/sh *", Reply::exits(0)).with_command("*", Reply::exits(0));
-    assert_eq!(calls("exec: {name: x, command: 'echo $A | cat', provider: shell}", &mut host), ["/bin/sh -c echo $A | cat"]);
+    assert_eq!(
+        calls("exec: {name: x, command: 'echo $A | cat', provider: shell}", &mut host),
+        ["/bin/sh -c echo $A | cat"]
+    );
     assert_eq!(calls("exec: {name: x, command: \"/bin/echo 'a  b' $A\"}", &mut host), ["/bin/echo a  b $A"]);
 }
 
@@ -117,5 +123,8 @@ fn a_broken_rule_is_refused_with_its_place() {
         assert!(error.contains(wanted) && error.contains("m.yaml:1:"), "{error}");
     }
     assert!(read("exec: {name: \"it's a label\", command: /bin/true}", &Memory::new()).is_ok());
-    assert!(read("exec: {name: /bin/true, creates: null, require: null, timeout: 1w2d, environment: [A=]}", &Memory::new()).is_ok());
+    assert!(
+        read("exec: {name: /bin/true, creates: null, require: null, timeout: 1w2d, environment: [A=]}", &Memory::new())
+            .is_ok()
+    );
 }

@@ -185,13 +185,22 @@ fn a_read_only_root_fails_the_write_and_says_so() {
 
 #[test]
 fn a_mode_means_what_is_written_and_not_what_yaml_makes_of_it() {
-    for (mode, bits) in [("644", 0o644), ("0644", 0o644), ("'0644'", 0o644), ("0o644", 0o644), ("2755", 0o2755), ("\"{{ Data.mode }}\"", 0o600)] {
+    for (mode, bits) in [
+        ("644", 0o644),
+        ("0644", 0o644),
+        ("'0644'", 0o644),
+        ("0o644", 0o644),
+        ("2755", 0o2755),
+        ("\"{{ Data.mode }}\"", 0o600),
+    ] {
         let mut host = Memory::new();
         let text = format!("file: {{name: /etc/x, ensure: present, owner: root, group: root, mode: {mode}}}");
         converge(&text, &mut host);
         assert_eq!(host.attributes("/etc/x").unwrap().2, bits, "{mode}");
     }
-    let refuse = |mode: &str| refusal(&format!("file: {{name: /etc/x, ensure: present, owner: root, group: root, mode: {mode}}}"));
+    let refuse = |mode: &str| {
+        refusal(&format!("file: {{name: /etc/x, ensure: present, owner: root, group: root, mode: {mode}}}"))
+    };
     assert!(refuse("\"{{ Data.number }}\"").contains("quote it in data"));
     for mode in ["8", "-1", "6.44", "rw-r--r--", "'07777777'", "[1]"] {
         assert!(refuse(mode).contains("mode"), "{mode}");

@@ -115,7 +115,9 @@ fn check_entry(entry: &str) -> Result<(), alloc::string::String> {
     let Some((name, _)) = entry.split_once('=') else {
         return Err("environment: an entry has no =, it must be NAME=value".into());
     };
-    let good = |(at, letter): (usize, u8)| letter == b'_' || letter.is_ascii_alphabetic() || (at > 0 && letter.is_ascii_digit());
+    let good = |(at, letter): (usize, u8)| {
+        letter == b'_' || letter.is_ascii_alphabetic() || (at > 0 && letter.is_ascii_digit())
+    };
     match name {
         "" => Err("environment: an entry has no name before its =".into()),
         _ if name.bytes().enumerate().all(good) => Ok(()),
@@ -126,7 +128,9 @@ fn check_entry(entry: &str) -> Result<(), alloc::string::String> {
 fn read_path(block: &Block<'_>) -> Result<Option<Text>> {
     let Some(text) = block.filled("path")? else { return Ok(None) };
     match text.split(':').find(|directory| !path::is_absolute(directory)) {
-        Some(directory) => Err(block.fault("path", format!("path: each directory must be absolute, found {directory:?}"))),
+        Some(directory) => {
+            Err(block.fault("path", format!("path: each directory must be absolute, found {directory:?}")))
+        }
         None => Ok(Some(text)),
     }
 }

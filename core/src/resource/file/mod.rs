@@ -6,20 +6,22 @@
 
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
 use core::fmt;
 
-use super::{Common, Done};
+use super::Common;
 use crate::error::{Cause, Error, Kind, Result};
-use crate::host::{Attributes, Content, FileKind, Files, Host, Stat, Written};
+use crate::host::{FileKind, Host, Stat};
 use crate::value::Text;
-use block::After;
 
+mod act;
 mod block;
+mod look;
 mod metadata;
 mod mode;
 mod read;
 
+pub use act::carry_out;
+pub use look::observe;
 pub use metadata::Metadata;
 pub use mode::Mode;
 pub(super) use read::KEYS;
@@ -186,103 +188,6 @@ impl Action {
     }
 }
 
-/// Looks at the path.
-///
-/// # Errors
-/// What cannot be seen, and what this resource will never touch: a directory where a file is wanted and
-/// the other way round, a FIFO or device under content, a link under attributes alone.
-pub fn observe(wanted: &Properties<Text>, common: &Common, host: &dyn Host) -> Result<State> {
-    let path = &*common.name;
-    let found = match host.stat(path) {
-        // Nothing can be below what is no directory.
-        Err(error) if wanted.ensure == Ensure::Absent && caused_by(&error, Cause::NotDirectory) => None,
-        stat => stat?,
-    };
-    let target = match &found {
-        Some(Stat { kind: FileKind::Symlink, .. }) => host.stat_target(path).unwrap_or(None),
-        _ => None,
-    };
-    let mut state = State { found, target, content: Bytes::Unmanaged, ids: (None, None) };
-    if wanted.ensure == Ensure::Absent {
-        if wanted.block {
-            state.content = compare(wanted, common, &state, host)?;
-        }
-        return Ok(state);
-    }
-    refuse_kind(wanted, path, &state)?;
-    state.content = compare(wanted, common, &state, host)?;
-    state.ids = (
-        number(wanted.owner.as_deref(), |name| host.user(name))?,
-        number(wanted.group.as_deref(), |name| host.group(name))?,
-    );
-    if state.is_link() && !wanted.manages_content() && decide(wanted, &state) == Some(Action::SetAttributes) {
-        return Err(Error::invalid(format!(
-            "{path} is a symlink; attributes are not set through it: manage its target"
-        )));
-    }
-    Ok(state)
-}
-
-fn number(name: Option<&str>, find: impl Fn(&str) -> Result<Option<u32>>) -> Result<Option<u32>> {
-    name.map_or(Ok(None), find)
-}
-
-fn caused_by(error: &Error, cause: Cause) -> bool {
-    matches!(error.kind(), Kind::System(system) if system.cause == cause)
-}
-
-/// Refuses what no action of ours would make right without destroying something unasked.
-fn refuse_kind(wanted: &Properties<Text>, path: &str, seen: &State) -> Result<()> {
-    let Some(met) = seen.met() else { return Ok(()) };
-    let fault = match (wanted.ensure, met.kind) {
-        (Ensure::Present, FileKind::Directory) => "exists as a directory; cannot manage it as a file",
-        (Ensure::Present, FileKind::Special) if wanted.manages_content() && !seen.is_link() => {
-            "is a FIFO, socket or device; cannot manage its content"
-        }
-        (Ensure::Directory, FileKind::Regular | FileKind::Special) if !seen.is_link() => {
-            "exists and is not a directory"
-        }
-        _ => return Ok(()),
-    };
-    Err(Error::invalid(format!("{path} {fault}")))
-}
-
-/// Compares the bytes, by their number first: most differences need no reading.
-fn compare(wanted: &Properties<Text>, common: &Common, seen: &State, host: &dyn Host) -> Result<Bytes> {
-    let path = &*common.name;
-    let Some(met) = seen.met() else { return Ok(Bytes::Unmanaged) };
-    if wanted.ensure == Ensure::Directory || (!wanted.replace && !wanted.block) {
-        return Ok(Bytes::Unmanaged);
-    }
-    if met.kind != FileKind::Regular {
-        return Ok(if wanted.manages_content() { Bytes::Other } else { Bytes::Unmanaged });
-    }
-    let same = match (&wanted.content, &wanted.source) {
-        _ if wanted.block => block::after(wanted, common, host)? == After::Same,
-        (Some(content), _) => {
-            let bytes = content.as_bytes();
-            met.size == bytes.len() as u64
-                && if seen.is_link() { host.read(path, met.size)? == bytes } else { host.holds(path, bytes)? }
-        }
-        (None, Some(source)) if seen.is_link() => {
-            met.size == source_size(source, host)? && host.digest(path)? == host.digest(source)?
-        }
-        (None, Some(source)) => met.size == source_size(source, host)? && host.same(path, source)?,
-        (None, None) => return Ok(Bytes::Unmanaged),
-    };
-    Ok(if same { Bytes::Same } else { Bytes::Other })
-}
-
-/// The number of bytes of a source, once it is known to be a file.
-fn source_size(source: &str, host: &dyn Files) -> Result<u64> {
-    match host.stat_target(source)? {
-        Some(Stat { kind: FileKind::Regular, size, .. }) => Ok(size),
-        Some(_) => Err(Error::invalid(format!("source {source} is not a file"))),
-        None => Err(Error::invalid(format!("source {source} does not exist"))),
-    }
-}
-
-
 /// Thinks.
 #[must_use]
 pub fn decide(wanted: &Properties<Text>, seen: &State) -> Option<Action> {
@@ -307,7 +212,7 @@ fn difference(wanted: &Properties<Text>, seen: &State) -> Option<(Action, Differ
                 return Some((write, Difference::Content));
             }
             let differs = attributes_differ(wanted, seen, met)?;
-            Some((if seen.is_link() && wanted.manages_content() { write } else { Action::SetAttributes }, differs))
+            Some((if seen.is_link() && seen.content == Bytes::Same { write } else { Action::SetAttributes }, differs))
         }
     }
 }
@@ -358,101 +263,6 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Acts. Owner and group are known before anything is touched, so that an unknown one leaves nothing behind.
-///
-/// # Errors
-/// The operation that failed.
-pub fn carry_out(wanted: &Properties<Text>, common: &Common, action: Action, host: &mut dyn Host) -> Result<Done> {
-    let path = &*common.name;
-    let attributes = attributes(wanted, host)?;
-    let mut done = Done::default();
-    match action {
-        Action::RemoveFile => host.remove(path)?,
-        Action::RemoveTree => host.remove_directory(path, true)?,
-        Action::RemoveDirectory => host.remove_directory(path, false).map_err(|error| match error {
-            error if caused_by(&error, Cause::NotEmpty) => error.doing("set force: true to remove what is in it"),
-            error => error,
-        })?,
-        Action::SetAttributes => host.set_attributes(path, &attributes)?,
-        Action::MakeDirectory => make_directory(path, &attributes, host)?,
-        Action::Write | Action::WriteEmpty => {
-            if wanted.parents {
-                make_parents(path, &Attributes { mode: Some(0o755), ..Attributes::default() }, host)?;
-            }
-            if write(wanted, common, &attributes, host)? == Written::InPlace {
-                done.warnings
-                    .push(format!("{path} was written in place, as it could not be replaced (is it a mount point?)"));
-            }
-        }
-    }
-    Ok(done)
-}
-
-fn write(wanted: &Properties<Text>, common: &Common, attributes: &Attributes, host: &mut dyn Host) -> Result<Written> {
-    let path = &*common.name;
-    if wanted.block {
-        return match block::after(wanted, common, host)? {
-            After::Bytes(bytes) => host.write(path, Content::Bytes(&bytes), attributes),
-            After::Gone => host.remove(path).map(|()| Written::Atomically),
-            After::Same => Ok(Written::Atomically),
-        };
-    }
-    match (&wanted.content, &wanted.source) {
-        (Some(content), _) => host.write(path, Content::Bytes(content.as_bytes()), attributes),
-        (None, Some(source)) => {
-            source_size(source, host)?;
-            host.write(path, Content::CopyOf(source), attributes)
-        }
-        (None, None) => host.write(path, Content::Bytes(&[]), attributes),
-    }
-}
-
-fn attributes(wanted: &Properties<Text>, host: &dyn Host) -> Result<Attributes> {
-    let known = |what: &str, name: Option<&str>, number: Option<u32>| match (name, number) {
-        (Some(name), None) => Err(Error::invalid(format!("unknown {what} {name}"))),
-        (_, number) => Ok(number),
-    };
-    if wanted.ensure == Ensure::Absent {
-        return Ok(Attributes::default());
-    }
-    let (owner, group) = (wanted.owner.as_deref(), wanted.group.as_deref());
-    Ok(Attributes {
-        uid: known("user", owner, number(owner, |name| host.user(name))?)?,
-        gid: known("group", group, number(group, |name| host.group(name))?)?,
-        mode: wanted.wanted_mode(),
-    })
-}
-
-fn make_directory(path: &str, attributes: &Attributes, host: &mut dyn Host) -> Result<()> {
-    if matches!(host.stat(path)?, Some(Stat { kind: FileKind::Symlink, .. })) {
-        host.remove(path)?;
-    }
-    // Made directories above belong to this process and are no more open than the one asked for.
-    let mode = attributes.mode.map(|mode| mode & 0o755);
-    make_parents(path, &Attributes { mode, ..Attributes::default() }, host)?;
-    host.make_directory(path, attributes)
-}
-
-/// Makes the directories above a path that are missing, outermost first.
-fn make_parents(path: &str, attributes: &Attributes, host: &mut dyn Host) -> Result<()> {
-    let mut missing = Vec::new();
-    let mut rest = path;
-    while let Some((parent, _)) = rest.rsplit_once('/').filter(|(parent, _)| !parent.is_empty()) {
-        if host.stat_target(parent)?.is_some() {
-            break;
-        }
-        missing.push(parent);
-        rest = parent;
-    }
-    for parent in missing.into_iter().rev() {
-        match host.make_directory(parent, attributes) {
-            Err(error) if !caused_by(&error, Cause::Exists) => return Err(error),
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
 /// Looks again after acting.
 ///
 /// # Errors
@@ -466,4 +276,12 @@ pub fn verify(wanted: &Properties<Text>, common: &Common, host: &dyn Host) -> Re
             Err(Error::invalid(text))
         }
     }
+}
+
+fn number(name: Option<&str>, find: impl Fn(&str) -> Result<Option<u32>>) -> Result<Option<u32>> {
+    name.map_or(Ok(None), find)
+}
+
+fn caused_by(error: &Error, cause: Cause) -> bool {
+    matches!(error.kind(), Kind::System(system) if system.cause == cause)
 }

@@ -12,9 +12,8 @@ use crate::text::path;
 use crate::value::{Text, Value};
 
 /// The properties that only a `file` has.
-pub(in crate::resource) const KEYS: [&str; 11] = [
-    "content", "source", "owner", "group", "mode", "force", "parents", "replace", "into", "template", "backup",
-];
+pub(in crate::resource) const KEYS: [&str; 11] =
+    ["content", "source", "owner", "group", "mode", "force", "parents", "replace", "into", "template", "backup"];
 
 impl Properties<Field<Text>> {
     /// Reads and checks the properties of a `file`.
@@ -134,10 +133,17 @@ fn read_mode(block: &Block<'_>) -> Result<Option<Mode>> {
         let typed = block.reading().env.typed(&written);
         match typed.map_err(|error| error.at(block.site("mode")).doing(resolving("mode")))? {
             Value::Text(text) => text,
-            Value::Null => return Err(block.fault("mode", "mode resolves to nothing: give a default with ?? or lookup(key, default)")),
+            Value::Null => {
+                return Err(
+                    block.fault("mode", "mode resolves to nothing: give a default with ?? or lookup(key, default)")
+                );
+            }
             number @ Value::Int(_) => {
                 let number = number.kind();
-                return Err(block.fault("mode", format!("mode resolves to an {number}, whose octal digits are lost: quote it in data, as \"0644\"")));
+                return Err(block.fault(
+                    "mode",
+                    format!("mode resolves to an {number}, whose octal digits are lost: quote it in data, as \"0644\""),
+                ));
             }
             other => return Err(block.fault("mode", format!("mode must be octal digits, found {}", other.kind()))),
         }
