@@ -1,9 +1,10 @@
 //! Each type of resource through its four movements, without an engine around them.
 
 use ccm_core::error::{Cause, Result};
+use ccm_core::host::Clock;
 use ccm_core::host::memory::{Memory, Reply};
 use ccm_core::render::{Env, World};
-use ccm_core::resource::{Decision, Done, Occasion, Reading, Resource, Type};
+use ccm_core::resource::{Decision, Done, Occasion, Reading, Resource, Status, Type};
 use ccm_core::span::{Source, Span};
 use ccm_core::value::{Map, Text, Value, json};
 use ccm_core::yaml::{self, Limits};
@@ -76,4 +77,64 @@ fn converge(text: &str, host: &mut Memory) -> Ran {
     assert_eq!(again.would, None);
     assert!(host.journal().is_empty(), "{:?}", host.journal());
     ran
+}
+
+/// The JSON of something that leaves, keys in the order written.
+fn json_of(record: &impl serde::Serialize) -> String {
+    serde_json::to_string(record).unwrap()
+}
+
+#[test]
+fn properties_leave_in_the_order_of_the_ledger_with_their_secrets_hidden() {
+    let host = Memory::new();
+    let text = "exec: {environment: [TOKEN=sesame], name: /bin/true, require: ['file#/x'], control: {unless: 'false', if: 'true'}, \
+                returns: [0, 2], timeout: 1m, logoutput: true, alias: t}";
+    assert_eq!(
+        json_of(&read(text, &host).unwrap()),
+        r##"{"name":"/bin/true","alias":"t","ensure":"present","require":["file#/x"],"control":{"if":"true","unless":"false"},"command":"","environment":["TOKEN=REDACTED"],"returns":[0,2],"timeout":"1m","logoutput":true}"##
+    );
+    let text = "file: {mode: 644, group: root, owner: root, content: x, ensure: present, name: /etc/x, parents: true, replace: false}";
+    assert_eq!(
+        json_of(&read(text, &host).unwrap()),
+        r#"{"name":"/etc/x","ensure":"present","content":"x","owner":"root","group":"root","mode":"0644","parents":true,"replace":false}"#
+    );
+}
+
+#[test]
+fn a_health_check_has_its_defaults() {
+    let text = "exec: {name: /bin/true, health_checks: [{command: ' /usr/lib/nagios/check_x -w 1 '}, {goss_rules: {a: b}, tries: 0, try_sleep: 2s}]}";
+    let resource = read(text, &Memory::new()).unwrap();
+    let [nagios, goss] = &*resource.common.health_checks else { panic!() };
+    assert_eq!((&*nagios.name, nagios.tries, nagios.try_sleep.as_secs()), ("check_x -w 1", 1, 1));
+    assert_eq!((goss.format(), goss.tries, goss.try_sleep.as_secs()), ("goss", 1, 2));
+}
+
+#[test]
+fn the_status_of_a_file_has_the_shape_of_the_ledger() {
+    let mut host = Memory::new();
+    let text = "file: {name: /etc/x, ensure: present, owner: root, group: daemon, mode: 4755, content: abc}";
+    apply(text, &mut host).unwrap();
+    let resource = read(text, &host).unwrap();
+    let seen = resource.verify(&Done::default(), &host).unwrap();
+    let status = Status {
+        timestamp: host.now(),
+        kind: resource.kind(),
+        name: resource.common.name.clone(),
+        ensure: resource.reached(&seen),
+        changed: true,
+        refreshed: false,
+        stable: true,
+        noop: false,
+        noop_message: None,
+        details: resource.details(&seen, &host).unwrap(),
+    };
+    let json = json_of(&status);
+    let metadata = json.split_once(r#""stable":true,"noop":false,"metadata":"#).unwrap().1;
+    assert!(json.contains(r#""protocol":"io.choria.ccm.v1.resource.file.state","type":"file","name":"/etc/x","ensure":"present","changed":true"#));
+    assert!(
+        metadata.starts_with(
+            r#"{"name":"/etc/x","checksum":"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad","owner":"root","group":"daemon","mode":"4755","provider":"posix","mtime":""#
+        ),
+        "{metadata}"
+    );
 }
