@@ -1,1 +1,103 @@
-//! A document as a manifest: sections and ordered, still untyped resources.
+//! A document as a manifest: its data resolved, its resources in order and still untyped.
+//!
+//! ```text
+//! text → Document   sections with their places, unknown keys refused        document
+//! Document → Manifest   own data, then what is laid over it; rules enforced; messages resolved
+//! ```
+//!
+//! The order is the reference's (ledger resources.md 3.3): the manifest's own hierarchy, what an `apply`
+//! gives its child, the external overlay, then the rules of all of them at once over what came out.
+
+mod document;
+pub mod layers;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+pub use document::{Document, Item, Items, Message, Resources, Unknown};
+
+use crate::error::{Error, Result};
+use crate::host::Host;
+use crate::render::{Env, World};
+use crate::value::merge;
+use crate::value::{Map, Value};
+use layers as hiera;
+
+/// What a manifest is resolved with.
+#[derive(Clone, Copy)]
+pub struct Inputs<'a> {
+    /// The facts.
+    pub facts: &'a Value,
+    /// The environment that templates see.
+    pub environ: &'a Map,
+    /// The directory of the manifest: relative paths are seen from it.
+    pub directory: &'a str,
+    /// Data that the parent's `apply` gives.
+    pub given: Option<&'a Map>,
+    /// Data from outside, laid over everything.
+    pub overlay: Option<&'a hiera::Resolved>,
+    /// The machine that templates may look at.
+    pub host: &'a dyn Host,
+}
+
+/// A manifest whose data and messages are known.
+#[derive(Debug)]
+pub struct Manifest {
+    /// What its expressions see.
+    pub world: World,
+    /// Shown before the run.
+    pub pre_message: Option<String>,
+    /// Shown after a run without errors.
+    pub post_message: Option<String>,
+    /// The first failed resource ends the run.
+    pub fail_on_error: bool,
+    /// The resources.
+    pub items: Items,
+    /// What was let pass but is worth telling.
+    pub warnings: Vec<Error>,
+}
+
+impl Manifest {
+    /// Resolves a document.
+    ///
+    /// # Errors
+    /// Data that cannot be resolved or breaks its rules, a message that cannot be printed.
+    pub fn resolve(document: Document, inputs: &Inputs<'_>) -> Result<Self> {
+        let mut warnings = document.warnings;
+        let data = data(&document.yaml, inputs, &mut warnings)?;
+        let world =
+            World::new(inputs.facts.clone(), Value::Map(data), inputs.environ.clone()).in_directory(inputs.directory);
+        let env = Env::new(&world, inputs.host);
+        let post_message = message(document.post_message.as_ref(), "post_message", &env)?;
+        let pre_message = message(document.pre_message.as_ref(), "pre_message", &env)?;
+        let items = match document.resources {
+            Resources::Inline(items) => items,
+            Resources::Jet { site, .. } => {
+                return Err(Error::invalid("resources_jet_file is not supported yet").at(site));
+            }
+        };
+        Ok(Self { world, pre_message, post_message, fail_on_error: document.fail_on_error, items, warnings })
+    }
+}
+
+/// The data of a manifest and all that is laid over it, held to the rules of all of it.
+fn data(yaml: &crate::yaml::Document, inputs: &Inputs<'_>, warnings: &mut Vec<Error>) -> Result<Map> {
+    let mut own = hiera::resolve(yaml, inputs.facts, inputs.host)?;
+    warnings.append(&mut own.warnings);
+    if let Some(given) = inputs.given {
+        own.data = merge::deep_maps(own.data, given.clone());
+    }
+    if let Some(overlay) = inputs.overlay {
+        own.data = merge::deep_maps(own.data, overlay.data.clone());
+        own.rules.extend(&overlay.rules);
+    }
+    own.rules.enforce(&own.data)?;
+    Ok(own.data)
+}
+
+fn message(message: Option<&Message>, key: &str, env: &Env<'_>) -> Result<Option<String>> {
+    let Some(message) = message else { return Ok(None) };
+    env.strict_text(&message.text)
+        .map(Some)
+        .map_err(|error| error.at(message.site.clone()).doing(alloc::format!("resolving {key}")))
+}
