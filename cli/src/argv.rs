@@ -21,6 +21,29 @@ const GLOBAL: [&str; 2] = ["--debug", "--info"];
 const ON: [&str; 2] = ["read-env", "report"];
 /// Flags that are off unless given: their `--no-NAME` form says nothing.
 const OFF: [&str; 2] = ["skip-empty", "yaml"];
+/// Flags that every `ccm ensure TYPE` takes, and whether a value follows: they belong to `ensure` itself, so
+/// that they are declared once.
+const ENSURE: [(&str, bool); 19] = [
+    ("alias", true),
+    ("check", true),
+    ("check-sleep", true),
+    ("check-tries", true),
+    ("context", true),
+    ("detailed-exitcodes", false),
+    ("fact", true),
+    ("facts", true),
+    ("flat-facts", false),
+    ("hiera", true),
+    ("if", true),
+    ("lock-timeout", true),
+    ("no-sync", false),
+    ("noop", false),
+    ("noop-guards", false),
+    ("provider", true),
+    ("require", true),
+    ("session", true),
+    ("unless", true),
+];
 /// Other names of sub-commands: under which command (empty for the first word), alias, name.
 const ALIASES: [(&str, &str, &str); 15] = [
     ("", "info", "status"),
@@ -70,6 +93,10 @@ fn respell(words: Vec<String>) -> Vec<String> {
 struct Spelling {
     globals: Vec<String>,
     rest: Vec<String>,
+    /// Flags of `ensure`, found behind its type.
+    ensure: Vec<String>,
+    /// The next word is the value of the last of them.
+    value_follows: bool,
     /// The last word on each `--[no-]NAME`: it alone counts.
     negatable: Vec<(&'static str, bool)>,
     /// The command words so far: `ensure`, `file`. Aliases depend on them.
@@ -79,7 +106,9 @@ struct Spelling {
 
 impl Spelling {
     fn take(&mut self, word: String) {
-        if GLOBAL.contains(&word.as_str()) {
+        if core::mem::take(&mut self.value_follows) {
+            self.ensure.push(word);
+        } else if GLOBAL.contains(&word.as_str()) {
             self.globals.push(word);
         } else if word == "--help" || word == "-h" {
             self.help = true;
@@ -95,8 +124,18 @@ impl Spelling {
     }
 
     fn take_long(&mut self, long: &str) {
-        if let Some((name, value)) = long.split_once('=') {
-            return self.rest.extend([format!("--{name}"), value.into()]);
+        let (flag, value) = long.split_once('=').map_or((long, None), |(flag, value)| (flag, Some(value)));
+        let of_ensure = ENSURE
+            .iter()
+            .find(|(known, _)| *known == flag && self.command.first().is_some_and(|word| word == "ensure"));
+        if let Some((_, valued)) = of_ensure {
+            self.ensure.push(format!("--{flag}"));
+            self.ensure.extend(value.map(Into::into));
+            self.value_follows = *valued && value.is_none();
+            return;
+        }
+        if let Some(value) = value {
+            return self.rest.extend([format!("--{flag}"), value.into()]);
         }
         let (name, positive) = long.strip_prefix("no-").map_or((long, true), |name| (name, false));
         match ON.iter().chain(&OFF).find(|known| **known == name) {
@@ -151,14 +190,21 @@ impl Spelling {
             words.push("--help".into());
             return words;
         }
-        let flags = self.negatable.iter().filter_map(|&(name, positive)| match positive {
+        let spelled = |&(name, positive): &(&str, bool)| match positive {
             true => OFF.contains(&name).then(|| format!("--{name}")),
             false => ON.contains(&name).then(|| format!("--no-{name}")),
-        });
-        let end = self.rest.iter().position(|word| word == "--").unwrap_or(self.rest.len());
-        words.extend_from_slice(&self.rest[..end]);
-        words.extend(flags);
-        words.extend_from_slice(&self.rest[end..]);
+        };
+        let mut flags: Vec<String> = self.negatable.iter().filter_map(spelled).collect();
+        let mut rest = self.rest;
+        if self.command.first().is_some_and(|word| word == "ensure") {
+            let (own, of_type): (Vec<String>, Vec<String>) =
+                flags.into_iter().partition(|flag| flag == "--no-read-env");
+            flags = of_type;
+            rest.splice(1..1, self.ensure.into_iter().chain(own));
+        }
+        let end = rest.iter().position(|word| word == "--").unwrap_or(rest.len());
+        rest.splice(end..end, flags);
+        words.extend(rest);
         words
     }
 }
@@ -194,6 +240,15 @@ mod tests {
         assert_eq!(spelled("apply --report --no-report m"), "apply m --no-report");
         assert_eq!(spelled("ensure api pipe --yaml"), "ensure api pipe --yaml");
         assert_eq!(spelled("apply --no-sync m"), "apply --no-sync m");
+    }
+
+    #[test]
+    fn flags_of_every_type_belong_to_ensure() {
+        assert_eq!(
+            spelled("ensure file x --session s --noop --content=c --no-read-env --if=true"),
+            "ensure --session s --noop --if true --no-read-env file x --content c"
+        );
+        assert_eq!(spelled("apply --noop m"), "apply --noop m");
     }
 
     #[test]

@@ -5,7 +5,10 @@
 //! forms are the reference's, since scripts read them (ledger `services.md` 1.1).
 
 use std::fmt::Write;
+use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use ccm_core::text::time::Timestamp;
 
 use crate::output::Output;
 
@@ -52,9 +55,10 @@ impl Default for Verbosity {
     }
 }
 
-/// All that a command may speak through.
+/// All that a command may speak through; a clone speaks through the same streams.
+#[derive(Clone)]
 pub(crate) struct Console {
-    pub(crate) out: Output,
+    pub(crate) out: Rc<Output>,
     pub(crate) verbosity: Verbosity,
     colours: bool,
 }
@@ -64,7 +68,7 @@ pub(crate) type Pairs<'a> = &'a [(&'a str, String)];
 
 impl Console {
     pub(crate) fn new(verbosity: Verbosity) -> Self {
-        let out = Output::new();
+        let out = Rc::new(Output::new());
         let plain = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
         let colours = out.is_terminal() && !dumb && !plain("NO_COLOR");
@@ -72,7 +76,7 @@ impl Console {
     }
 
     /// A line for the user. A stable resource's line may wait in the buffer; any other is shown at once.
-    pub(crate) fn user(&mut self, level: Level, text: &str, pairs: Pairs<'_>) {
+    pub(crate) fn user(&self, level: Level, text: &str, pairs: Pairs<'_>) {
         if level < self.verbosity.user {
             return;
         }
@@ -95,7 +99,7 @@ impl Console {
     }
 
     /// A line for whoever searches a fault.
-    pub(crate) fn diagnose(&mut self, level: Level, text: &str, pairs: Pairs<'_>) {
+    pub(crate) fn diagnose(&self, level: Level, text: &str, pairs: Pairs<'_>) {
         if level < self.verbosity.diagnostic {
             return;
         }
@@ -109,15 +113,17 @@ impl Console {
     }
 
     /// Everything that was said has left the program.
-    pub(crate) fn finish(&mut self) -> bool {
+    pub(crate) fn finish(&self) -> bool {
         self.out.finish()
     }
 }
 
-/// Seconds since 1970 with milliseconds.
+/// RFC 3339 in UTC with milliseconds.
 fn now() -> String {
     let passed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    format!("{}.{:03}", passed.as_secs(), passed.subsec_millis())
+    let seconds = i64::try_from(passed.as_secs()).unwrap_or(i64::MAX);
+    let text = Timestamp { seconds, nanos: 0 }.rfc3339();
+    format!("{}.{:03}Z", text.trim_end_matches('Z'), passed.subsec_millis())
 }
 
 /// One line stays one line, and no text from a machine can steer a terminal.

@@ -8,9 +8,11 @@
 mod args;
 mod argv;
 mod command;
+mod load;
 mod logger;
 mod output;
 mod problem;
+mod report;
 
 use std::process::ExitCode;
 

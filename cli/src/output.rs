@@ -1,12 +1,18 @@
 //! The two streams. A reader that has gone or a full disk ends the output, never the work: what
 //! could not be written is remembered and shows in the exit code.
 
+use std::cell::RefCell;
 use std::io::{BufWriter, IsTerminal, StdoutLock, Write};
 
-/// Standard output, buffered, and standard error, not.
+/// Standard output, buffered, and standard error, not. Shared by reference, since a command that runs and
+/// the run itself both speak.
 pub(crate) struct Output {
-    writer: BufWriter<StdoutLock<'static>>,
+    stdout: RefCell<Stdout>,
     terminal: bool,
+}
+
+struct Stdout {
+    writer: BufWriter<StdoutLock<'static>>,
     broken: bool,
 }
 
@@ -15,7 +21,7 @@ impl Output {
     pub(crate) fn new() -> Self {
         let stdout = std::io::stdout();
         let terminal = stdout.is_terminal();
-        Self { writer: BufWriter::new(stdout.lock()), terminal, broken: false }
+        Self { stdout: RefCell::new(Stdout { writer: BufWriter::new(stdout.lock()), broken: false }), terminal }
     }
 
     /// Somebody looks at standard output as it is written.
@@ -24,32 +30,37 @@ impl Output {
     }
 
     /// Writes a result to standard output, as it is.
-    pub(crate) fn text(&mut self, text: &str) {
-        if !self.broken {
-            self.broken = self.writer.write_all(text.as_bytes()).is_err();
-        }
+    pub(crate) fn text(&self, text: &str) {
+        self.stdout.borrow_mut().attempt(|writer| writer.write_all(text.as_bytes()));
         if self.terminal {
             self.flush();
         }
     }
 
     /// Writes a text to standard error; whatever standard output holds comes first.
-    pub(crate) fn error(&mut self, text: &str) {
+    pub(crate) fn error(&self, text: &str) {
         self.flush();
         // Nobody can be told that standard error is gone.
         let _lost = std::io::stderr().write_all(text.as_bytes());
     }
 
     /// Hands on what is buffered.
-    pub(crate) fn flush(&mut self) {
-        if !self.broken {
-            self.broken = self.writer.flush().is_err();
-        }
+    pub(crate) fn flush(&self) {
+        self.stdout.borrow_mut().attempt(Write::flush);
     }
 
     /// Everything was written.
-    pub(crate) fn finish(&mut self) -> bool {
+    pub(crate) fn finish(&self) -> bool {
         self.flush();
-        !self.broken
+        !self.stdout.borrow().broken
+    }
+}
+
+impl Stdout {
+    /// Writes, unless an earlier attempt failed.
+    fn attempt(&mut self, write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> std::io::Result<()>) {
+        if !self.broken {
+            self.broken = write(&mut self.writer).is_err();
+        }
     }
 }

@@ -13,7 +13,7 @@ use crate::exit;
 use crate::logger::Console;
 
 /// Shows an error on standard error and gives the exit code of a call that could not be carried out.
-pub(crate) fn show(console: &mut Console, error: &Error) -> u8 {
+pub(crate) fn show(console: &Console, error: &Error) -> u8 {
     console.out.error(&format!("ccm: error: {}", text(error)));
     exit::FAILURE
 }

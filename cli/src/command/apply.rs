@@ -1,8 +1,14 @@
 //! `ccm apply`: brings this machine to the state of a manifest.
 
 use argh::FromArgs;
-use ccm_core::{Error, Result};
+use ccm_core::engine::Plan;
+use ccm_core::{Error, Result, yaml};
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 
+use super::run::{Data, Options, Setup, Shown};
+use crate::exit;
+use crate::load::Loader;
 use crate::logger::Console;
 
 /// Applies a manifest: a file, `-` for standard input, or a tarball that holds a manifest.yaml.
@@ -60,7 +66,63 @@ pub(crate) struct Apply {
 }
 
 impl Apply {
-    pub(crate) fn run(self, _console: &mut Console) -> Result<u8> {
-        Err(Error::invalid(format!("cannot apply {} yet", self.manifest)))
+    pub(crate) fn run(self, console: &Console) -> Result<u8> {
+        let mut setup = Setup::new(self.options(), console)?;
+        let loader = Loader::default();
+        let loaded = loader.load(setup.host(), "", &self.manifest)?;
+        if self.render {
+            let rendered = Rendered(setup.render(&loaded)?);
+            let text = yaml::write(&rendered).map_err(|error| Error::invalid(format!("cannot render: {error}")))?;
+            console.out.text(&text);
+            return Ok(exit::SUCCESS);
+        }
+        setup.apply(&loaded, &loader, Shown::Run { report: !self.no_report })
     }
+
+    fn options(&self) -> Options {
+        Options {
+            noop: self.noop,
+            noop_guards: self.noop_guards,
+            monitor_only: self.monitor_only,
+            read_env: !self.no_read_env,
+            fact: self.fact.clone(),
+            flat_facts: self.flat_facts,
+            facts: self.facts.clone(),
+            hiera: match self.hiera.clone().or_else(|| super::variable("CCM_HIERA_DATA")) {
+                Some(source) => Data::Wanted(source),
+                None => Data::None,
+            },
+            lock_timeout: self.lock_timeout.clone(),
+            sync: !self.no_sync,
+            detailed: self.detailed_exitcodes,
+        }
+    }
+}
+
+/// A manifest as `--render` prints it: list style expanded, data merged, fields that wait still as written.
+struct Rendered(Plan);
+
+impl Serialize for Rendered {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("ccm", &Section(&self.0))?;
+        map.serialize_entry("data", self.0.world.data())?;
+        map.end()
+    }
+}
+
+struct Section<'a>(&'a Plan);
+
+impl Serialize for Section<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("fail_on_error", &self.0.fail_on_error)?;
+        let typed = |resource| std::collections::BTreeMap::from([(kind(resource), resource)]);
+        map.serialize_entry("resources", &self.0.resources.iter().map(typed).collect::<Vec<_>>())?;
+        map.end()
+    }
+}
+
+fn kind<T>(resource: &ccm_core::resource::Resource<T>) -> &'static str {
+    resource.kind().name()
 }

@@ -1,0 +1,194 @@
+//! A run from its flags to its exit code: what `ccm apply` and `ccm ensure` share.
+
+use std::sync::Arc;
+
+use ccm_core::engine::{self, Loaded, Mode, Plan, Run, Session, Stage};
+use ccm_core::host::Processes;
+use ccm_core::manifest::{Document, Inputs, Manifest, Unknown};
+use ccm_core::span::Source;
+use ccm_core::{Error, Result};
+use ccm_platform::Linux;
+
+use crate::load::{self, Loader};
+use crate::logger::{Console, Level};
+use crate::problem;
+use crate::report::Reporter;
+
+/// What the flags ask for.
+#[derive(Default)]
+#[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
+pub(crate) struct Options {
+    pub(crate) noop: bool,
+    pub(crate) noop_guards: bool,
+    pub(crate) monitor_only: bool,
+    /// Read `.env` of the working directory.
+    pub(crate) read_env: bool,
+    pub(crate) fact: Vec<String>,
+    pub(crate) flat_facts: bool,
+    pub(crate) facts: Option<String>,
+    pub(crate) hiera: Data,
+    pub(crate) lock_timeout: Option<String>,
+    /// Flush what is written to the disk.
+    pub(crate) sync: bool,
+    pub(crate) detailed: bool,
+}
+
+/// Data that is laid over a manifest's own.
+#[derive(Default)]
+pub(crate) enum Data {
+    #[default]
+    None,
+    /// It must be there.
+    Wanted(String),
+    /// A file that need not be there.
+    IfThere(String),
+}
+
+/// What is shown around a run.
+#[derive(Clone, Copy)]
+pub(crate) enum Shown {
+    /// Messages, the line before the run, the summary if asked for.
+    Run { report: bool },
+    /// The lines of the resources alone.
+    Lines,
+}
+
+/// A machine and a console, ready to run manifests.
+pub(crate) struct Setup<'a> {
+    options: Options,
+    console: &'a Console,
+    host: Linux,
+}
+
+impl<'a> Setup<'a> {
+    /// Checks the flags and takes hold of the machine: nothing is read or changed yet.
+    pub(crate) fn new(options: Options, console: &'a Console) -> Result<Self> {
+        if options.noop && options.monitor_only {
+            return Err(Error::invalid("--noop and --monitor-only exclude each other"));
+        }
+        let lines = console.clone();
+        let mut host = Linux::new().streaming_to(move |line| {
+            lines.user(Level::Info, line, &[]);
+            lines.out.flush();
+        });
+        if !options.sync {
+            host = host.without_sync();
+        }
+        host.watch_signals()?;
+        Ok(Self { options, console, host })
+    }
+
+    pub(crate) fn host(&self) -> &Linux {
+        &self.host
+    }
+
+    /// What every manifest of this call sees and how much it may do.
+    fn run(&self, identity: &str) -> Result<Run> {
+        let options = &self.options;
+        let facts = load::facts(options, &self.host)?;
+        let overlay = load::overlay(&options.hiera, &facts, &self.host)?;
+        Ok(Run {
+            mode: Mode { noop: options.noop, noop_guards: options.noop_guards, health_only: options.monitor_only },
+            facts,
+            environ: load::environ(options.read_env, self.console)?,
+            overlay: overlay.map(Arc::new),
+            unknown: match super::variable("NO_SCHEMA_VALIDATION").as_deref() {
+                Some("1") => Unknown::Warn,
+                _ => Unknown::Refuse,
+            },
+            chain: vec![identity.into()],
+            within: None,
+        })
+    }
+
+    /// Reads a manifest and all its resources.
+    fn plan(&self, loaded: &Loaded, run: &Run, session: &Session) -> Result<Plan> {
+        let document = Document::read(&loaded.source, run.unknown)?;
+        let inputs = Inputs {
+            facts: &run.facts,
+            environ: &run.environ,
+            directory: &loaded.directory,
+            given: None,
+            overlay: run.overlay.as_deref(),
+            host: &self.host,
+        };
+        let plan = Plan::of(Manifest::resolve(document, &inputs)?, run, &self.host, session)?;
+        for warning in &plan.warnings {
+            self.console.diagnose(Level::Warn, problem::text(warning).trim_end(), &[]);
+        }
+        Ok(plan)
+    }
+
+    /// Reads a manifest and gives the plan alone, for `--render`.
+    pub(crate) fn render(&self, loaded: &Loaded) -> Result<Plan> {
+        self.plan(loaded, &self.run(&loaded.identity)?, &Session::memory(&self.host))
+    }
+
+    /// Runs a manifest that was loaded.
+    pub(crate) fn apply(&mut self, loaded: &Loaded, loader: &Loader, shown: Shown) -> Result<u8> {
+        let session = Session::memory(&self.host);
+        self.carry_out(loaded, loader, session, shown)
+    }
+
+    /// Runs the manifest of one resource, its events kept in a directory if one is given.
+    pub(crate) fn ensure(&mut self, manifest: String, store: Option<&str>) -> Result<u8> {
+        let session = match store {
+            None => Session::memory(&self.host),
+            Some(path) => {
+                let (session, warnings) = Session::open(path, &self.host)?;
+                for warning in &warnings {
+                    self.console.diagnose(Level::Warn, problem::text(warning).trim_end(), &[]);
+                }
+                session
+            }
+        };
+        let loaded = Loaded {
+            source: Source::new("command line", manifest),
+            directory: String::new(),
+            identity: String::new(),
+            digest: None,
+        };
+        self.carry_out(&loaded, &Loader::default(), session, Shown::Lines)
+    }
+
+    fn carry_out(&mut self, loaded: &Loaded, loader: &Loader, session: Session, shown: Shown) -> Result<u8> {
+        let run = self.run(&loaded.identity)?;
+        let mut session = session;
+        let plan = self.plan(loaded, &run, &session)?;
+        let _lock = load::lock(&self.options, &self.host, self.console)?;
+        if let Shown::Run { .. } = shown {
+            self.announce(&plan, loaded);
+        }
+        let mut reporter = Reporter::new(self.console);
+        let load = |directory: &str, name: &str| loader.load(&Linux::new(), directory, name);
+        let mut stage = Stage { host: &mut self.host, session: &mut session, observer: &mut reporter, load: &load };
+        engine::apply(&plan, &run, &mut stage);
+        let summary = session.finish(&self.host);
+        if let Shown::Run { report } = shown {
+            self.conclude(&plan, &summary, report);
+        }
+        // Of a session with a past, only this call's own events decide.
+        Ok(reporter.into_summary().exit_code(self.options.detailed, self.host.stop_requested()))
+    }
+
+    fn announce(&self, plan: &Plan, loaded: &Loaded) {
+        if let Some(message) = &plan.pre_message {
+            self.console.out.text(&format!("\n{message}\n"));
+        }
+        let text = match self.options.monitor_only {
+            true => "Executing manifest health checks",
+            false => "Executing manifest",
+        };
+        let pairs = [("manifest", loaded.source.name().to_string()), ("resources", plan.resources.len().to_string())];
+        self.console.user(Level::Info, text, &pairs);
+    }
+
+    fn conclude(&self, plan: &Plan, summary: &engine::Summary, report: bool) {
+        if let Some(message) = plan.post_message.as_ref().filter(|_| summary.errors == 0) {
+            self.console.out.text(&format!("{message}\n"));
+        }
+        if report {
+            self.console.out.text(&format!("\n{}", summary.run_report()));
+        }
+    }
+}
