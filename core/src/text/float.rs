@@ -134,7 +134,7 @@ fn general(text: &str, limit: usize, precise: bool) -> String {
 }
 
 /// The float nearest to a text, as `strconv.ParseFloat(text, 64)`: decimal or hexadecimal with `p`
-/// exponent, `_` between digits after a base prefix, `inf`, `infinity`, `nan` in any case.
+/// exponent, `_` between digits, `inf`, `infinity`, `nan` in any case.
 ///
 /// # Errors
 /// [`Problem::BadNumber`], or [`Problem::TooLarge`] where only an infinity would do.
@@ -151,9 +151,18 @@ pub fn parse(text: &str) -> Result<f64, Problem> {
     if text.eq_ignore_ascii_case("nan") {
         return Ok(f64::NAN);
     }
-    let magnitude = match digits.get(..2) {
-        Some("0x" | "0X") => hexadecimal(digits)?,
-        _ => decimal(digits)?,
+    let plain: String;
+    let digits = match (digits.contains('_'), underscores_separate(digits)) {
+        (true, true) => {
+            plain = digits.replace('_', "");
+            &plain
+        }
+        (true, false) => return Err(Problem::BadNumber),
+        (false, _) => digits,
+    };
+    let magnitude = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(body) => hexadecimal(body)?,
+        None => decimal(digits)?,
     };
     if magnitude.is_infinite() { Err(Problem::TooLarge) } else { Ok(signed(magnitude)) }
 }
@@ -168,23 +177,15 @@ fn decimal(digits: &str) -> Result<f64, Problem> {
 }
 
 /// `0x1.8p-3`: the mantissa to 64 bits with the rest as one sticky bit, then rounded once, half to even.
-fn hexadecimal(text: &str) -> Result<f64, Problem> {
-    if !underscores_separate(text) {
-        return Err(Problem::BadNumber);
-    }
-    let body = text.get(2..).unwrap_or("");
+fn hexadecimal(body: &str) -> Result<f64, Problem> {
     let (mantissa, power) = body.split_once(['p', 'P']).ok_or(Problem::BadNumber)?;
     let mut bits = 0_u64;
     let mut scale = exponent_value(power)?;
     let (mut any, mut point) = (false, false);
     for next in mantissa.chars() {
-        match next {
-            '_' => continue,
-            '.' if !point => {
-                point = true;
-                continue;
-            }
-            _ => {}
+        if next == '.' && !point {
+            point = true;
+            continue;
         }
         let digit = u64::from(next.to_digit(16).ok_or(Problem::BadNumber)?);
         any = true;
@@ -202,11 +203,11 @@ fn hexadecimal(text: &str) -> Result<f64, Problem> {
 /// An optional sign and digits; far beyond any float it stays what it is in effect.
 fn exponent_value(power: &str) -> Result<i64, Problem> {
     let digits = power.strip_prefix(['+', '-']).unwrap_or(power);
-    if digits.is_empty() || digits.starts_with('_') {
+    if digits.is_empty() {
         return Err(Problem::BadNumber);
     }
     let mut value = 0_i64;
-    for next in digits.chars().filter(|next| *next != '_') {
+    for next in digits.chars() {
         let digit = next.to_digit(10).ok_or(Problem::BadNumber)?;
         value = (value * 10 + i64::from(digit)).min(100_000);
     }
@@ -301,6 +302,7 @@ mod tests {
             ("0x1p-2", 0.25),
             ("0x1.8P1", 3.0),
             ("0x_1_0p0", 16.0),
+            ("1_0.0_1", 10.01),
             ("-inf", f64::NEG_INFINITY),
             ("Infinity", f64::INFINITY),
             ("1e-400", 0.0),
@@ -313,7 +315,7 @@ mod tests {
                 assert_eq!(parse(text), Ok(wanted), "{text}");
             }
         }
-        for bad in ["", ".", "+", "1e", "0x1", "0xp1", "1_0", "1 ", "+nan", "--1", "e5", "0x1p", "1p3", "in"] {
+        for bad in ["", ".", "+", "1e", "0x1", "0xp1", "1__0", "1_", "1 ", "+nan", "--1", "e5", "0x1p", "1p3", "in"] {
             assert_eq!(parse(bad), Err(Problem::BadNumber), "{bad}");
         }
         assert_eq!(parse("1e400"), Err(Problem::TooLarge));

@@ -262,7 +262,6 @@ pub fn integer(text: &str, base: u32) -> Result<u64, Problem> {
         base => (text, base),
     };
     let mut sum = 0_u64;
-    let mut fits = true;
     let mut any = false;
     for next in digits.chars() {
         if next == '_' && base == 0 {
@@ -270,15 +269,14 @@ pub fn integer(text: &str, base: u32) -> Result<u64, Problem> {
         }
         let digit = next.to_digit(radix).ok_or(Problem::BadNumber)?;
         any = true;
-        match sum.checked_mul(u64::from(radix)).and_then(|sum| sum.checked_add(u64::from(digit))) {
-            Some(next) => sum = next,
-            None => fits = false,
-        }
+        // As Go: what is too large is so whatever follows.
+        let next = sum.checked_mul(u64::from(radix)).and_then(|sum| sum.checked_add(u64::from(digit)));
+        sum = next.ok_or(Problem::TooLarge)?;
     }
     if !any || (base == 0 && !underscores_separate(text)) {
         return Err(Problem::BadNumber);
     }
-    if fits { Ok(sum) } else { Err(Problem::TooLarge) }
+    Ok(sum)
 }
 
 /// [`integer`] with an optional sign, as Go's `ParseInt` to 64 bits.

@@ -93,7 +93,7 @@ pub fn format(moment: &Moment, layout: &str) -> String {
         text.push_str(before);
         rest = after;
         match part {
-            Part::Year => number(&mut text, civil.year.max(0) % 100, 2, Pad::Zero),
+            Part::Year => number(&mut text, civil.year.saturating_abs() % 100, 2, Pad::Zero),
             Part::LongYear => {
                 if civil.year < 0 {
                     text.push('-');
@@ -240,15 +240,22 @@ fn fraction_at(rest: &[u8], comma: bool) -> Option<(Part, usize)> {
     Some((Part::Fraction { digits, fixed: first == b'0', comma }, digits + 1))
 }
 
-/// A moment from a text in the form of a layout; where the text names no zone, it is `zone`. As Go's
-/// `time.ParseInLocation` on a machine whose own zone is UTC.
+/// A moment from a text in the form of a layout. Where the text names no zone, or the offset or
+/// abbreviation that `zone` has at that moment, it is in `zone`. As Go's `time.ParseInLocation`, and as
+/// `time.Parse` where that is UTC.
 ///
 /// # Errors
 /// [`LayoutFault`].
 pub fn parse(layout: &str, text: &str, zone: &Zone) -> Result<Moment, LayoutFault> {
     if layout == RFC3339 {
         if let Some((at, offset)) = super::parse_rfc3339(text) {
-            let zone = if offset == 0 { Zone::utc() } else { Zone::fixed("", offset) };
+            let zulu = text.ends_with('Z');
+            let own = zone.at(at.seconds).offset == offset;
+            let zone = match () {
+                () if zulu => Zone::utc(),
+                () if own => zone.clone(),
+                () => Zone::fixed("", offset),
+            };
             return Ok(Moment { at, zone });
         }
     }
@@ -507,9 +514,15 @@ impl<'a> Found<'a> {
         let fixed = |name: &str, offset: i64| Zone::fixed(name, i32::try_from(offset).unwrap_or(0));
         let abbreviation = self.abbreviation.and_then(|name| core::str::from_utf8(name).ok()).unwrap_or("");
         if let Some(offset) = self.offset {
-            let zone = if offset == 0 && abbreviation.is_empty() { Zone::utc() } else { fixed(abbreviation, offset) };
             let at = Timestamp { seconds: seconds - offset, nanos: self.nanos };
+            let own = zone.at(at.seconds);
+            let ours = i64::from(own.offset) == offset && (abbreviation.is_empty() || abbreviation == own.abbreviation);
+            let zone = if ours { zone.clone() } else { fixed(abbreviation, offset) };
             return Ok(Moment { at, zone });
+        }
+        if let Some(offset) = zone.offset_of_name(abbreviation, seconds) {
+            let at = Timestamp { seconds: seconds - i64::from(offset), nanos: self.nanos };
+            return Ok(Moment { at, zone: zone.clone() });
         }
         if !abbreviation.is_empty() {
             // A name alone says nothing of its offset, except `GMT+3`, and the moment is then taken as UTC.

@@ -115,6 +115,16 @@ impl Zone {
     }
 }
 
+impl Zone {
+    /// The offset that an abbreviation means in this zone: at a date and time given as if they were UTC, or
+    /// else at any time.
+    pub(super) fn offset_of_name(&self, name: &str, local: i64) -> Option<i32> {
+        let named = || self.0.kinds.iter().filter(|kind| !name.is_empty() && kind.abbreviation == name);
+        let held = |kind: &&Kind| self.at(local.saturating_sub(i64::from(kind.offset))).abbreviation == name;
+        named().find(held).or_else(|| named().next()).map(|kind| kind.offset)
+    }
+}
+
 impl Kind {
     fn during(&self, start: i64, end: i64) -> Local<'_> {
         Local { offset: self.offset, abbreviation: &self.abbreviation, summer: self.summer, start, end }
