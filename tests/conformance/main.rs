@@ -13,6 +13,8 @@ use std::process::ExitCode;
 use serde_json::Value as Json;
 
 mod data;
+mod hiera;
+mod hiera_multi;
 mod yaml;
 mod yaml_bombs;
 
@@ -60,7 +62,7 @@ pub fn each(cases: &[Case], check: impl Fn(&Case) -> Result<(), String>) -> Vec<
 }
 
 /// The files known, by stem. `envs`, `lookup-envs` and the like are read by their users.
-const RUNNERS: &[(&str, Runner)] = &[("text_template", text_template::run), ("yaml", yaml::run), ("yaml_bombs", yaml_bombs::run)];
+const RUNNERS: &[(&str, Runner)] = &[("text_template", text_template::run), ("hiera", hiera::run), ("hiera_multi", hiera_multi::run), ("yaml", yaml::run), ("yaml_bombs", yaml_bombs::run)];
 
 fn main() -> ExitCode {
     let folder = std::env::args()

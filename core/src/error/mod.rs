@@ -9,6 +9,7 @@ use alloc::string::String;
 use core::fmt;
 
 pub use gotmpl::GotmplFault;
+pub use hiera::HieraFault;
 pub use render::RenderFault;
 pub use yaml::YamlFault;
 
@@ -16,6 +17,7 @@ use crate::span::Site;
 
 pub mod expr;
 mod gotmpl;
+mod hiera;
 mod render;
 mod yaml;
 
@@ -52,6 +54,8 @@ pub enum Kind {
     Gotmpl(GotmplFault),
     /// Functions that reach beyond a language, and text made from values.
     Render(RenderFault),
+    /// A hiera document, or the data that came of it, is at fault.
+    Hiera(HieraFault),
     /// A YAML document is at fault.
     Yaml(YamlFault),
     /// An expression is wrong, or came out wrong.
@@ -187,6 +191,7 @@ impl fmt::Display for Kind {
             Self::System(System { operation, object, text, .. }) => write!(f, "{operation} {object}: {text}"),
             Self::Gotmpl(fault) => fault.fmt(f),
             Self::Render(fault) => fault.fmt(f),
+            Self::Hiera(fault) => fault.fmt(f),
             Self::Yaml(fault) => fault.fmt(f),
             Self::Expr(fault) => fault.fmt(f),
         }

@@ -1,6 +1,14 @@
-//! Comments: kept beside the tree, each with its place.
+//! Comments: kept beside the tree, each with its place; and which key one belongs to.
+//!
+//! A comment above a key, or behind it on its line, belongs to that key. One that follows the last key of a
+//! block, at the block's column or deeper, belongs to that last key. Comments at or inside the items of a
+//! list belong to nobody (vectors hiera/annotations).
 
+use alloc::vec::Vec;
+
+use super::{Document, Entry, Node};
 use crate::span::Span;
+use crate::value::Text;
 
 /// One comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,4 +35,150 @@ impl Comment {
         let text = self.span.of(source);
         text.strip_prefix('#').unwrap_or(text)
     }
+}
+
+/// A comment and the key that it belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Annotation {
+    /// The keys that lead to it, from below the key that was asked about.
+    pub path: Vec<Text>,
+    /// The comment.
+    pub comment: Comment,
+}
+
+impl Document {
+    /// The comments below a top-level key whose text (after the `#`) is wanted, each with its key.
+    #[must_use]
+    pub fn annotations(&self, key: &str, wanted: impl Fn(&str) -> bool) -> Vec<Annotation> {
+        let mut binder = Binder { document: self, path: Vec::new(), found: Vec::new() };
+        let Some(entry) = self.root.entry(key) else { return Vec::new() };
+        let tops = self.root.entries().unwrap_or(&[]).iter().map(|top| top.span.start);
+        let end = tops.filter(|&start| start > entry.span.start).min().unwrap_or(u32::MAX);
+        let text = self.source.text();
+        let within = |comment: &&Comment| (entry.span.start..end).contains(&comment.span.start);
+        let comments = self.comments.iter().filter(within).filter(|comment| wanted(comment.text(text)));
+        let inside: Vec<Comment> =
+            comments.filter(|comment| matches!(binder.owner(entry, comment), Owner::Inside)).copied().collect();
+        binder.bind(&entry.value, &inside);
+        binder.found
+    }
+}
+
+/// Whom a comment that follows a key, and precedes the next one, concerns.
+enum Owner {
+    /// The key.
+    Here,
+    /// A key inside its value.
+    Inside,
+    /// The next key.
+    Next,
+    Nobody,
+}
+
+struct Binder<'a> {
+    document: &'a Document,
+    /// The keys that lead to the mapping at hand.
+    path: Vec<Text>,
+    found: Vec<Annotation>,
+}
+
+impl Binder<'_> {
+    /// Binds comments that concern something inside a mapping. Walks entries and comments together, once.
+    fn bind(&mut self, mapping: &Node, comments: &[Comment]) {
+        if comments.is_empty() {
+            return;
+        }
+        let own = own_entries(mapping);
+        let mut rest = comments;
+        let mut heads = take_before(&mut rest, own.first()).to_vec();
+        for (at, entry) in own.iter().enumerate() {
+            self.give(&entry.key, core::mem::take(&mut heads), entry.span.start);
+            let mut inside = Vec::new();
+            let mut here = Vec::new();
+            for comment in take_before(&mut rest, own.get(at + 1)) {
+                match self.owner(entry, comment) {
+                    Owner::Here => here.push(*comment),
+                    Owner::Inside => inside.push(*comment),
+                    Owner::Next => heads.push(*comment),
+                    Owner::Nobody => {}
+                }
+            }
+            self.give(&entry.key, here, entry.span.start);
+            self.path.push(entry.key.clone());
+            self.bind(&entry.value, &inside);
+            self.path.pop();
+        }
+        if let Some(last) = own.last() {
+            self.give(&last.key, heads, mapping.span.end);
+        } else {
+            self.give(&Text::from("<<"), heads, mapping.span.end);
+        }
+    }
+
+    /// Comments belong to a key, unless a `<<` stands between a comment and `start`, where that key begins.
+    fn give(&mut self, key: &Text, comments: Vec<Comment>, start: u32) {
+        for comment in comments {
+            let merges = &self.document.merges;
+            let after = merges.get(merges.partition_point(|&merge| merge < comment.span.start));
+            let key = if after.is_some_and(|&merge| merge < start) { Text::from("<<") } else { key.clone() };
+            let path = self.path.iter().cloned().chain([key]).collect();
+            self.found.push(Annotation { path, comment });
+        }
+    }
+
+    fn owner(&self, entry: &Entry, comment: &Comment) -> Owner {
+        let value = &entry.value;
+        let behind = comment.placement == Placement::Behind;
+        let before = comment.span.start < value.span.start;
+        let after = comment.span.start >= value.span.end;
+        // An aliased value stands elsewhere, and one that is not there stands nowhere.
+        let elsewhere = value.span.start < entry.span.start || value.span.start == value.span.end;
+        let outside = if behind { Owner::Here } else { Owner::Next };
+        let within = match (value.entries(), value.items()) {
+            _ if elsewhere => return outside,
+            (Some(_), _) => Owner::Inside,
+            (_, Some(_)) => Owner::Nobody,
+            _ if before => return Owner::Here,
+            _ => return outside,
+        };
+        if behind && before {
+            return Owner::Here;
+        }
+        if !after {
+            return within;
+        }
+        if self.document.raw(value.span).starts_with(['{', '[']) {
+            return outside;
+        }
+        let column = self.column(value.span);
+        let deeper = column > self.column(entry.span) && self.column(comment.span) >= column;
+        if behind || deeper { within } else { Owner::Next }
+    }
+
+    /// Bytes before it on its line.
+    fn column(&self, span: Span) -> usize {
+        let before = self.document.raw(Span { start: 0, end: span.start });
+        before.len() - before.rfind('\n').map_or(0, |at| at + 1)
+    }
+}
+
+/// The entries that are written in a mapping itself; merged ones stand behind them.
+fn own_entries(mapping: &Node) -> &[Entry] {
+    let entries = mapping.entries().unwrap_or(&[]);
+    let mut end = mapping.span.start;
+    let own = entries.iter().take_while(|entry| {
+        let is_own = entry.span.start >= end && entry.span.end <= mapping.span.end;
+        end = if entry.value.span.start >= entry.span.end { entry.value.span.end } else { entry.span.end };
+        is_own
+    });
+    let own = own.count();
+    entries.get(..own).unwrap_or(&[])
+}
+
+/// Splits off the comments before an entry, all of them where there is none.
+fn take_before<'c>(rest: &mut &'c [Comment], entry: Option<&Entry>) -> &'c [Comment] {
+    let at = entry.map_or(rest.len(), |entry| rest.partition_point(|comment| comment.span.start < entry.span.start));
+    let (before, after) = rest.split_at_checked(at).unwrap_or((rest, &[]));
+    *rest = after;
+    before
 }

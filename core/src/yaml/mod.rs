@@ -32,7 +32,7 @@ use alloc::sync::Arc;
 use crate::span::{Site, Source, Span};
 use crate::value::{Map, Text, Value};
 
-pub use comments::{Comment, Placement};
+pub use comments::{Annotation, Comment, Placement};
 pub use read::read;
 pub use write::write;
 
@@ -62,6 +62,8 @@ pub struct Document {
     source: Source,
     root: Node,
     comments: Arc<[Comment]>,
+    /// Where each `<<` stands, in source order.
+    merges: Arc<[u32]>,
 }
 
 impl Document {

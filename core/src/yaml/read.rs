@@ -94,6 +94,7 @@ struct Builder<'a> {
     entries: Vec<Entry>,
     anchors: BTreeMap<usize, Anchored>,
     comments: Vec<Comment>,
+    merges: Vec<u32>,
     /// Keys repeat: each is stored once, up to [`KEYS`] of them.
     keys: BTreeSet<Text>,
     root: Option<Node>,
@@ -117,6 +118,7 @@ impl<'a> Builder<'a> {
             entries: Vec::new(),
             anchors: BTreeMap::new(),
             comments: Vec::new(),
+            merges: Vec::new(),
             keys: BTreeSet::new(),
             root: None,
             written: 0,
@@ -129,7 +131,12 @@ impl<'a> Builder<'a> {
             span: Span::point(self.source.text().len()),
             content: Content::Scalar { text: "".into(), style: Style::Plain, tag: Tag::None },
         };
-        Document { source: self.source.clone(), root: self.root.unwrap_or_else(empty), comments: self.comments.into() }
+        Document {
+            source: self.source.clone(),
+            root: self.root.unwrap_or_else(empty),
+            comments: self.comments.into(),
+            merges: self.merges.into(),
+        }
     }
 
     fn take(&mut self, event: Event<'_>, parsed: &parser::Span) -> Result<()> {
@@ -290,6 +297,7 @@ impl<'a> Builder<'a> {
             }
             *key = Awaited::MergeValue;
         }
+        self.merges.push(span.start);
         Ok(())
     }
 
@@ -354,6 +362,12 @@ impl<'a> Builder<'a> {
             FrameKind::Map { merges, .. } => {
                 let last = self.entries.get(frame.base..).and_then(<[Entry]>::last);
                 let last = last.map(|entry| entry.span.to(entry.value.span));
+                // A `<<` may be the last thing in it.
+                let merge = self.merges.last().filter(|&&merge| merge >= frame.start.start);
+                let last = last
+                    .into_iter()
+                    .chain(merge.map(|&merge| Span { start: merge, end: merge.saturating_add(2) }))
+                    .reduce(Span::to);
                 self.refuse_duplicates(frame.base)?;
                 if let Some(source) = merges.first() {
                     self.merge(source, frame.base);

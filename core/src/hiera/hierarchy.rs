@@ -1,0 +1,96 @@
+//! `hierarchy` and `overrides`: which levels there are, in what order, and how they merge.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::part::Part;
+use crate::error::{Error, HieraFault, Kind, Result};
+use crate::span::Site;
+
+/// How an override meets the data before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Merge {
+    /// The first level with an override replaces whole top-level keys, and ends the walk.
+    First,
+    /// Every level is merged into maps and appended to lists.
+    Deep,
+}
+
+/// The levels of a document.
+pub(super) struct Hierarchy<'a> {
+    pub(super) order: Vec<Level<'a>>,
+    pub(super) merge: Merge,
+    /// By level, checked to be maps or null.
+    pub(super) overrides: Option<Part<'a>>,
+}
+
+/// One level as written, its expressions not filled in yet.
+pub(super) struct Level<'a> {
+    pub(super) text: &'a str,
+    pub(super) site: Option<Site>,
+}
+
+impl<'a> Hierarchy<'a> {
+    /// Reads both sections; without `hierarchy` there is one level, `default`.
+    pub(super) fn read(root: Part<'a>) -> Result<Self> {
+        let overrides = overrides(root)?;
+        let Some(section) = root.get("hierarchy") else {
+            let order = alloc::vec![Level { text: "default", site: None }];
+            return Ok(Self { order, merge: Merge::First, overrides });
+        };
+        if !section.is_map() {
+            return Err(fault(HieraFault::HierarchyNotMap, section));
+        }
+        Ok(Self { order: order(section)?, merge: mode(section)?, overrides })
+    }
+}
+
+impl Level<'_> {
+    /// Adds to a fault of this level's expression where the level stands.
+    pub(super) fn blame(&self, fault: Error) -> Error {
+        let fault = fault.doing(alloc::format!("resolving hierarchy level {}", self.text));
+        match &self.site {
+            Some(site) => fault.at(site.clone()),
+            None => fault,
+        }
+    }
+}
+
+fn order(section: Part<'_>) -> Result<Vec<Level<'_>>> {
+    let Some(order) = section.get("order") else { return Err(fault(HieraFault::OrderNotList, section)) };
+    let items = order.items().ok_or_else(|| fault(HieraFault::OrderNotList, order))?;
+    items
+        .into_iter()
+        .map(|item| match item.text() {
+            Some(text) => Ok(Level { text, site: item.site() }),
+            None => Err(fault(HieraFault::OrderNotTexts, item)),
+        })
+        .collect()
+}
+
+fn mode(section: Part<'_>) -> Result<Merge> {
+    let Some(mode) = section.get("merge").filter(|mode| !mode.is_null()) else { return Ok(Merge::First) };
+    match mode.text() {
+        Some("") => Ok(Merge::First),
+        Some(text) if text.eq_ignore_ascii_case("first") => Ok(Merge::First),
+        Some(text) if text.eq_ignore_ascii_case("deep") => Ok(Merge::Deep),
+        text => Err(fault(HieraFault::UnknownMerge(text.map_or_else(|| mode.shown(), ToString::to_string)), mode)),
+    }
+}
+
+fn overrides(root: Part<'_>) -> Result<Option<Part<'_>>> {
+    let Some(overrides) = root.get("overrides").filter(|overrides| !overrides.is_null()) else { return Ok(None) };
+    let Some(levels) = overrides.members() else { return Err(fault(HieraFault::OverridesNotMap, overrides)) };
+    match levels.into_iter().find(|(_, level)| !level.is_map() && !level.is_null()) {
+        Some((name, level)) => Err(fault(HieraFault::LevelNotMap(String::from(&**name)), level)),
+        None => Ok(Some(overrides)),
+    }
+}
+
+fn fault(fault: HieraFault, part: Part<'_>) -> Error {
+    let error = Error::new(Kind::Hiera(fault));
+    match part.site() {
+        Some(site) => error.at(site),
+        None => error,
+    }
+}
