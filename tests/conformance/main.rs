@@ -15,6 +15,10 @@ use serde_json::Value as Json;
 mod data;
 mod hiera;
 mod hiera_multi;
+mod envs;
+mod gjson;
+mod lookup;
+mod typed;
 mod yaml;
 mod yaml_bombs;
 
@@ -62,7 +66,15 @@ pub fn each(cases: &[Case], check: impl Fn(&Case) -> Result<(), String>) -> Vec<
 }
 
 /// The files known, by stem. `envs`, `lookup-envs` and the like are read by their users.
-const RUNNERS: &[(&str, Runner)] = &[("text_template", text_template::run), ("hiera", hiera::run), ("hiera_multi", hiera_multi::run), ("yaml", yaml::run), ("yaml_bombs", yaml_bombs::run)];
+const RUNNERS: &[(&str, Runner)] = &[
+    ("gjson", gjson::run),
+    ("hiera", hiera::run),
+    ("hiera_multi", hiera_multi::run),
+    ("lookup", lookup::run),
+    ("text_template", text_template::run),
+    ("yaml", yaml::run),
+    ("yaml_bombs", yaml_bombs::run),
+];
 
 fn main() -> ExitCode {
     let folder = std::env::args()

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use super::{Env, Missing};
 use crate::error::{Error, RenderFault, Result};
 use crate::names::{Fuel, Functions, Signature};
+use crate::text::path;
 use crate::value::{Value, lookup};
 
 /// Bytes of one file that a template may read.
@@ -77,11 +78,7 @@ impl Env<'_> {
     /// The text of a file; a relative path starts at the working directory of the manifest.
     fn read(&self, path: &str, fuel: &Fuel) -> Result<String> {
         let Some(files) = self.reach else { return Err(RenderFault::Unavailable { function: "file" }.into()) };
-        let directory = self.world.directory();
-        let full = match path.starts_with('/') || directory.is_empty() {
-            true => String::from(path),
-            false => format!("{}/{path}", directory.trim_end_matches('/')),
-        };
+        let full = path::resolve(self.world.directory(), path);
         let bytes = files.read(&full, FILE_LIMIT).map_err(|fault| fault.doing(format!("reading file {full}")))?;
         fuel.allocate(bytes.len())?;
         String::from_utf8(bytes).map_err(|_| Error::invalid(format!("file {full} is not UTF-8 text")))
@@ -110,8 +107,8 @@ impl Env<'_> {
 }
 
 /// The extension of the last part of a path, with its dot.
-fn extension(path: &str) -> &str {
-    let name = path.rfind('/').and_then(|slash| path.get(slash..)).unwrap_or(path);
+fn extension(given: &str) -> &str {
+    let name = given.rsplit('/').next().unwrap_or(given);
     name.rfind('.').and_then(|dot| name.get(dot..)).unwrap_or("")
 }
 

@@ -82,8 +82,8 @@ const KEPT_PROGRAMS: usize = 512;
 impl World {
     /// The world of a manifest: `lookup` of something missing is an error.
     #[must_use]
-    pub fn new(facts: Value, data: Value, environ: Map) -> Self {
-        Self::of(facts, data, Value::Map(environ), Missing::Refused)
+    pub fn new(facts: Value, data: Value, environ: impl Into<Value>) -> Self {
+        Self::of(facts, data, environ.into(), Missing::Refused)
     }
 
     /// The world of a hierarchy: facts alone, and `lookup` of something missing is empty text.

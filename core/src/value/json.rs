@@ -1,28 +1,27 @@
 //! JSON text into data: numbers keep what they are, faults keep their place.
 //!
 //! An integral number that fits in 64 bits is an integer, however it was written (`3.0`, `1e2`);
-//! anything else is a float. Of two members with one key the later stays, as in Go.
+//! anything else is the nearest float. Of two members with one key the later stays, and half a
+//! surrogate pair becomes U+FFFD, both as in Go.
 
+use alloc::borrow::Cow;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
-
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::{Int, Text, Value};
 use crate::error::{Error, Result};
 use crate::span::{Source, Span};
 
-/// Reads one JSON document; nothing but white space may follow it. Nesting deeper than 128 is refused.
+/// How deep lists and maps may be nested.
+pub const DEPTH: u8 = 128;
+
+/// Reads one JSON document; nothing but white space may follow it.
 ///
 /// # Errors
 /// What is wrong with the text, at its line and column.
 pub fn read(source: &Source) -> Result<Value> {
-    serde_json::from_str(source.text()).map_err(|fault| {
-        let at = offset(source.text(), fault.line(), fault.column());
-        Error::invalid(format!("JSON: {}", sentence(&fault))).at(source.at(Span::point(at)))
-    })
+    document(source.text(), false).map_err(|fault| fault.in_source(source))
 }
 
 /// Reads one JSON document that has no name of its own.
@@ -30,7 +29,13 @@ pub fn read(source: &Source) -> Result<Value> {
 /// # Errors
 /// As [`read`].
 pub fn parse(text: &str) -> Result<Value> {
-    serde_json::from_str(text).or_else(|_| read(&Source::anonymous(text)))
+    document(text, false).map_err(|fault| fault.in_source(&Source::anonymous(text)))
+}
+
+/// Whether a text is JSON. A number that no float can hold is JSON all the same.
+#[must_use]
+pub fn is_valid(text: &str) -> bool {
+    document(text, true).is_ok()
 }
 
 /// An integral float that fits in 64 bits as an integer, any other as it is.
@@ -52,92 +57,258 @@ pub fn integral(float: f64) -> Option<Int> {
     if whole as f64 == float { Int::try_from(whole).ok() } else { None }
 }
 
-/// The message without its place, which travels as a site.
-fn sentence(fault: &serde_json::Error) -> String {
-    let text = fault.to_string();
-    match text.rfind(" at line ") {
-        Some(end) => text.get(..end).unwrap_or(&text).to_string(),
-        None => text,
+/// The escape at the beginning of a text, as the character it means and its length in bytes.
+#[must_use]
+pub(super) fn escape(text: &str) -> Option<(char, usize)> {
+    let mut chars = text.chars();
+    if chars.next() != Some('\\') {
+        return None;
     }
+    let plain = match chars.next()? {
+        'u' => return utf16(text),
+        quoted @ ('"' | '\\' | '/') => quoted,
+        'b' => '\u{8}',
+        'f' => '\u{c}',
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        _ => return None,
+    };
+    Some((plain, 2))
 }
 
-/// The byte of a line and a column of bytes, both from 1.
-fn offset(text: &str, line: usize, column: usize) -> usize {
-    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    start.saturating_add(column.saturating_sub(1)).min(text.len())
-}
-
-impl<'de> Deserialize<'de> for Value {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader)
+/// The character of `\uXXXX`, or of two of them that are a surrogate pair.
+fn utf16(text: &str) -> Option<(char, usize)> {
+    let first = unit(text)?;
+    if let Some(plain) = char::from_u32(first) {
+        return Some((plain, 6));
     }
-}
-
-struct Reader;
-
-impl<'de> Visitor<'de> for Reader {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_none<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Int(value.into()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Int(value.into()))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(number(value))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::from(value))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::from(value))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut list = Vec::new();
-        while let Some(item) = items.next_element::<Value>()? {
-            list.push(item);
+    let pair = text.get(6..).and_then(unit).filter(|second| (0xDC00..0xE000).contains(second) && first < 0xDC00);
+    Some(match pair {
+        Some(second) => {
+            let joined = 0x1_0000_u32.saturating_add(((first & 0x3FF) << 10) | (second & 0x3FF));
+            (char::from_u32(joined).unwrap_or(char::REPLACEMENT_CHARACTER), 12)
         }
-        Ok(Value::list(list))
+        None => (char::REPLACEMENT_CHARACTER, 6),
+    })
+}
+
+fn unit(text: &str) -> Option<u32> {
+    let hex = text.strip_prefix("\\u")?.get(..4)?;
+    if hex.bytes().all(|byte| byte.is_ascii_hexdigit()) { u32::from_str_radix(hex, 16).ok() } else { None }
+}
+
+/// What is wrong, and the byte where.
+struct Fault {
+    at: usize,
+    text: Cow<'static, str>,
+}
+
+impl Fault {
+    fn in_source(self, source: &Source) -> Error {
+        Error::invalid(format!("JSON: {}", self.text)).at(source.at(Span::point(self.at)))
+    }
+}
+
+fn document(text: &str, any_number: bool) -> Result<Value, Fault> {
+    let mut reader = Reader { text, at: 0, depth: 0, any_number };
+    let value = reader.value()?;
+    reader.skip_space();
+    match reader.peek() {
+        None => Ok(value),
+        Some(_) => Err(reader.unexpected("the end")),
+    }
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+    depth: u8,
+    /// Numbers out of range are infinite instead of refused.
+    any_number: bool,
+}
+
+impl<'t> Reader<'t> {
+    fn value(&mut self) -> Result<Value, Fault> {
+        self.skip_space();
+        match self.peek() {
+            Some(b'{') => self.nested(Self::map),
+            Some(b'[') => self.nested(Self::list),
+            Some(b'"') => self.string().map(|text| Value::Text(text.into())),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b't') => self.word("true", Value::Bool(true)),
+            Some(b'f') => self.word("false", Value::Bool(false)),
+            Some(b'n') => self.word("null", Value::Null),
+            _ => Err(self.unexpected("a value")),
+        }
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+    fn nested(&mut self, read: fn(&mut Self) -> Result<Value, Fault>) -> Result<Value, Fault> {
+        if self.depth >= DEPTH {
+            return Err(self.fault(format!("nested deeper than {DEPTH} levels")));
+        }
+        self.depth = self.depth.saturating_add(1);
+        self.at = self.at.saturating_add(1);
+        let value = read(self);
+        self.depth = self.depth.saturating_sub(1);
+        value
+    }
+
+    fn list(&mut self) -> Result<Value, Fault> {
+        let mut items = Vec::new();
+        if self.eat(b']') {
+            return Ok(Value::list(items));
+        }
+        loop {
+            items.push(self.value()?);
+            if self.eat(b']') {
+                return Ok(Value::list(items));
+            }
+            self.expect(b',', "a comma or ]")?;
+        }
+    }
+
+    fn map(&mut self) -> Result<Value, Fault> {
         let mut entries: Vec<(Text, Value)> = Vec::new();
-        while let Some(key) = members.next_key::<String>()? {
-            entries.push((key.into(), members.next_value()?));
+        if self.eat(b'}') {
+            return Ok(Value::Map(entries.into_iter().collect()));
         }
-        Ok(Value::Map(entries.into_iter().collect()))
+        loop {
+            self.skip_space();
+            if self.peek() != Some(b'"') {
+                return Err(self.unexpected("a key in double quotes"));
+            }
+            let key = self.string()?;
+            self.expect(b':', "a colon")?;
+            entries.push((key.into(), self.value()?));
+            if self.eat(b'}') {
+                return Ok(Value::Map(entries.into_iter().collect()));
+            }
+            self.expect(b',', "a comma or }")?;
+        }
+    }
+
+    fn string(&mut self) -> Result<Cow<'t, str>, Fault> {
+        let start = self.at;
+        self.at = self.at.saturating_add(1);
+        let mut text = Cow::Borrowed("");
+        loop {
+            let rest = self.text.get(self.at..).unwrap_or("");
+            let plain = rest.find(|c: char| c == '"' || c == '\\' || c < ' ').unwrap_or(rest.len());
+            let run = rest.get(..plain).unwrap_or("");
+            self.at = self.at.saturating_add(plain);
+            if text.is_empty() {
+                text = Cow::Borrowed(run);
+            } else {
+                text.to_mut().push_str(run);
+            }
+            match self.peek() {
+                Some(b'"') => {
+                    self.at = self.at.saturating_add(1);
+                    return Ok(text);
+                }
+                Some(b'\\') => match escape(self.text.get(self.at..).unwrap_or("")) {
+                    Some((plain, length)) => {
+                        text.to_mut().push(plain);
+                        self.at = self.at.saturating_add(length);
+                    }
+                    None => return Err(self.fault("an escape that JSON does not have")),
+                },
+                Some(_) => return Err(self.fault("a control character in a string; write it as an escape")),
+                None => return Err(Fault { at: start, text: "a string that does not end".into() }),
+            }
+        }
+    }
+
+    fn number(&mut self) -> Result<Value, Fault> {
+        let start = self.at;
+        self.skip_byte(b'-');
+        if !self.skip_byte(b'0') {
+            self.digits()?;
+        }
+        let mut whole = true;
+        if self.skip_byte(b'.') {
+            whole = false;
+            self.digits()?;
+        }
+        if self.skip_byte(b'e') || self.skip_byte(b'E') {
+            whole = false;
+            let _sign = self.skip_byte(b'+') || self.skip_byte(b'-');
+            self.digits()?;
+        }
+        let text = self.text.get(start..self.at).unwrap_or("");
+        if whole {
+            if let Some(int) = text.parse::<i128>().ok().and_then(|whole| Int::try_from(whole).ok()) {
+                return Ok(Value::Int(int));
+            }
+        }
+        match text.parse::<f64>() {
+            // What fits as an integer was read exactly above.
+            Ok(float) if whole && float.is_finite() => Ok(Value::Float(float)),
+            Ok(float) if float.is_finite() || self.any_number => Ok(number(float)),
+            _ => Err(Fault { at: start, text: format!("number {text} is out of range").into() }),
+        }
+    }
+
+    fn digits(&mut self) -> Result<(), Fault> {
+        if !self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            return Err(self.unexpected("a digit"));
+        }
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at = self.at.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    fn word(&mut self, word: &str, value: Value) -> Result<Value, Fault> {
+        if !self.text.get(self.at..).is_some_and(|rest| rest.starts_with(word)) {
+            return Err(self.unexpected("a value"));
+        }
+        self.at = self.at.saturating_add(word.len());
+        Ok(value)
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at = self.at.saturating_add(1);
+        }
+    }
+
+    fn skip_byte(&mut self, byte: u8) -> bool {
+        let here = self.peek() == Some(byte);
+        self.at = self.at.saturating_add(usize::from(here));
+        here
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        self.skip_space();
+        self.skip_byte(byte)
+    }
+
+    fn expect(&mut self, byte: u8, wanted: &str) -> Result<(), Fault> {
+        if self.eat(byte) { Ok(()) } else { Err(self.unexpected(wanted)) }
+    }
+
+    fn unexpected(&self, wanted: &str) -> Fault {
+        match self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
+            Some(found) => self.fault(format!("unexpected {found:?}, wanted {wanted}")),
+            None => self.fault(format!("ends where {wanted} must stand")),
+        }
+    }
+
+    fn fault(&self, text: impl Into<Cow<'static, str>>) -> Fault {
+        Fault { at: self.at, text: text.into() }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::string::ToString;
 
     fn shown(text: &str) -> String {
         parse(text).map_or_else(|fault| fault.to_string(), |value| format!("{value:?}"))
@@ -151,21 +322,38 @@ mod tests {
         for text in ["18446744073709551615", "-9223372036854775808"] {
             assert!(matches!(parse(text), Ok(Value::Int(int)) if int.to_string() == text), "{text}: {}", shown(text));
         }
-        for text in ["0.5", "1e20", "18446744073709551616", "-1e19"] {
+        for text in ["0.5", "1e20", "18446744073709551616", "-9223372036854775809"] {
             assert!(matches!(parse(text), Ok(Value::Float(_))), "{text}: {}", shown(text));
         }
     }
 
     #[test]
-    fn a_fault_has_its_place() {
-        let fault = parse("{\n  \"a\": tru }").unwrap_err();
-        assert_eq!(fault.sites()[0].position().line, 2);
-        assert!(!fault.to_string().contains("at line"), "{fault}");
+    fn a_fault_has_its_place_and_says_what_was_wanted() {
+        for (text, wanted) in [
+            ("{\n  \"a\": tru }", "JSON: unexpected 't', wanted a value (2:8)"),
+            ("[1 2]", "JSON: unexpected '2', wanted a comma or ] (1:4)"),
+            ("{a: 1}", "JSON: unexpected 'a', wanted a key in double quotes (1:2)"),
+            ("[1,", "JSON: ends where a value must stand (1:4)"),
+            ("\"a", "JSON: a string that does not end (1:1)"),
+            ("[01]", "JSON: unexpected '1', wanted a comma or ] (1:3)"),
+            ("1e999", "JSON: number 1e999 is out of range (1:1)"),
+            ("\"\\q\"", "JSON: an escape that JSON does not have (1:2)"),
+        ] {
+            assert_eq!(parse(text).unwrap_err().to_string(), wanted);
+        }
+        assert!(is_valid("[1e999]"));
+    }
+
+    #[test]
+    fn escapes_and_surrogates_are_read() {
+        let text = parse(r#""\u00e9\n\/\ud83d\ude00\udbff\udfff\ud83d.\ude00""#).unwrap();
+        assert_eq!(text.as_text(), Some("é\n/😀\u{10ffff}\u{fffd}.\u{fffd}"));
     }
 
     #[test]
     fn nesting_is_bounded() {
         assert!(parse(&"[".repeat(100_000)).is_err());
+        assert!(parse(&format!("{}{}", "[".repeat(128), "]".repeat(128))).is_ok());
     }
 
     #[test]

@@ -8,7 +8,6 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 pub mod compare;
-mod float;
 pub mod json;
 pub mod lookup;
 pub mod merge;

@@ -6,7 +6,8 @@
 use alloc::string::{String, ToString};
 use core::fmt::{self, Display, Write};
 
-use super::{Text, Value, float};
+use super::{Text, Value};
+use crate::text::float;
 
 impl Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -14,7 +15,7 @@ impl Display for Value {
             Self::Null => f.write_str("<nil>"),
             Self::Bool(value) => value.fmt(f),
             Self::Int(int) => int.fmt(f),
-            Self::Float(number) => f.write_str(&float::general(*number)),
+            Self::Float(number) => f.write_str(&float::shortest(*number)),
             Self::Text(text) => f.write_str(text),
             Self::List(items) => {
                 f.write_char('[')?;

@@ -7,8 +7,9 @@ use core::fmt::Write;
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use super::{Value, float, json};
+use super::{Value, json};
 use crate::error::{Error, Result};
+use crate::text::float;
 
 /// How JSON is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -85,10 +86,10 @@ impl Writer {
             Value::Int(int) => {
                 let _written = write!(self.out, "{int}");
             }
-            Value::Float(number) if number.is_finite() => self.out.push_str(&float::json(*number)),
-            Value::Float(number) => {
-                return Err(Error::invalid(format!("JSON has no number for {}", float::general(*number))));
-            }
+            Value::Float(number) => match float::json(*number) {
+                Some(text) => self.out.push_str(&text),
+                None => return Err(Error::invalid(format!("JSON has no number for {}", float::shortest(*number)))),
+            },
             Value::Text(text) => quote(&mut self.out, text, self.layout.escape_html),
             Value::List(items) if items.is_empty() => self.out.push_str("[]"),
             Value::List(items) => {
