@@ -18,6 +18,7 @@ mod hiera_multi;
 mod envs;
 mod gjson;
 mod lookup;
+mod template;
 mod typed;
 mod yaml;
 mod yaml_bombs;
@@ -71,6 +72,7 @@ const RUNNERS: &[(&str, Runner)] = &[
     ("hiera", hiera::run),
     ("hiera_multi", hiera_multi::run),
     ("lookup", lookup::run),
+    ("template", template::run),
     ("text_template", text_template::run),
     ("yaml", yaml::run),
     ("yaml_bombs", yaml_bombs::run),

@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Env, Missing};
+use super::{Env, Missing, Printed};
 use crate::error::{Error, RenderFault, Result};
 use crate::names::{Fuel, Functions, Signature};
 use crate::text::path;
@@ -90,10 +90,11 @@ impl Env<'_> {
         match extension(given) {
             ".templ" => {
                 let text = self.read(given, fuel)?;
-                self.typed_with(&text, fuel).map_err(|fault| fault.doing(format!("in template {given}")))
+                self.typed_with(&text, fuel, Printed::AsNil)
+                    .map_err(|fault| fault.doing(format!("in template {given}")))
             }
             ".jet" => self.call("jet", &[Value::from(given)], fuel),
-            _ => self.typed_with(given, fuel).map_err(|fault| fault.doing("in template()")),
+            _ => self.typed_with(given, fuel, Printed::AsNil).map_err(|fault| fault.doing("in template()")),
         }
     }
 
@@ -110,6 +111,54 @@ impl Env<'_> {
 fn extension(given: &str) -> &str {
     let name = given.rsplit('/').next().unwrap_or(given);
     name.rfind('.').and_then(|dot| name.get(dot..)).unwrap_or("")
+}
+
+/// Those functions of an environment that one of the template languages is given.
+pub struct Offered<'e> {
+    env: Env<'e>,
+    names: &'static [&'static str],
+    signatures: Vec<Signature>,
+}
+
+impl<'e> Env<'e> {
+    /// What Jet templates may call: everything but `jet` itself.
+    #[must_use]
+    pub fn for_jet(&self) -> Offered<'e> {
+        self.offered(&["lookup", "file", "readFile", "template", "kvGet", "registrations"])
+    }
+
+    /// What Go templates may call: everything but `template`, which is an action there.
+    #[must_use]
+    pub fn for_go(&self) -> Offered<'e> {
+        self.offered(&["lookup", "file", "readFile", "jet", "kvGet", "registrations"])
+    }
+
+    fn offered(&self, names: &'static [&'static str]) -> Offered<'e> {
+        let signatures =
+            self.signatures().iter().filter(|signature| names.contains(&signature.name)).copied().collect();
+        Offered { env: *self, names, signatures }
+    }
+}
+
+impl Functions for Offered<'_> {
+    fn signatures(&self) -> &[Signature] {
+        &self.signatures
+    }
+
+    fn call(&self, name: &str, arguments: &[Value], fuel: &Fuel) -> Result<Value> {
+        if self.names.contains(&name) {
+            return self.env.call(name, arguments, fuel);
+        }
+        Err(Error::invalid(format!("function {name} is not available here")))
+    }
+
+    fn zone(&self, name: &str) -> Option<Vec<u8>> {
+        self.env.zone(name)
+    }
+
+    fn now(&self) -> Option<(i64, u32)> {
+        self.env.now()
+    }
 }
 
 fn text<'v>(function: &'static str, arguments: &'v [Value], at: usize) -> Result<&'v str> {

@@ -29,6 +29,7 @@ use alloc::vec::Vec;
 use core::cell::RefCell;
 
 pub use field::{Field, Template};
+pub use functions::Offered;
 pub use scan::{expressions, has_expression};
 
 use crate::error::{RenderFault, Result};
@@ -226,7 +227,16 @@ impl<'a> Env<'a> {
     /// # Errors
     /// What an expression gives, with its site inside the expression.
     pub fn typed(&self, text: &str) -> Result<Value> {
-        self.typed_with(text, &Fuel::new())
+        self.typed_with(text, &Fuel::new(), Printed::AsNil)
+    }
+
+    /// As [`Env::typed`], but a null that would be printed into text is refused. A text that is one
+    /// expression may give null.
+    ///
+    /// # Errors
+    /// As [`Env::strict_text`].
+    pub fn strict_typed(&self, text: &str) -> Result<Value> {
+        self.typed_with(text, &Fuel::new(), Printed::Refused)
     }
 
     /// A text with its expressions replaced by what they give; null prints as `<nil>`.
@@ -234,7 +244,7 @@ impl<'a> Env<'a> {
     /// # Errors
     /// As [`Env::typed`].
     pub fn text(&self, text: &str) -> Result<String> {
-        Ok(self.fill(text, &Fuel::new(), false)?.text)
+        Ok(self.fill(text, &expressions(text)?, &Fuel::new(), Printed::AsNil)?.text)
     }
 
     /// As [`Env::text`], but a null that would be printed is refused: what a resource may hold.
@@ -242,7 +252,7 @@ impl<'a> Env<'a> {
     /// # Errors
     /// As [`Env::typed`], and for a null, naming its expression and showing how to give a default.
     pub fn strict_text(&self, text: &str) -> Result<String> {
-        Ok(self.fill(text, &Fuel::new(), true)?.text)
+        Ok(self.fill(text, &expressions(text)?, &Fuel::new(), Printed::Refused)?.text)
     }
 
     /// A level of a hierarchy: its text, and whether it counts. It does when at least one expression
@@ -251,7 +261,7 @@ impl<'a> Env<'a> {
     /// # Errors
     /// As [`Env::typed`].
     pub fn matched(&self, text: &str) -> Result<(String, bool)> {
-        let filled = self.fill(text, &Fuel::new(), false)?;
+        let filled = self.fill(text, &expressions(text)?, &Fuel::new(), Printed::AsNil)?;
         Ok((filled.text, filled.matched))
     }
 
@@ -280,22 +290,18 @@ impl<'a> Env<'a> {
         cached(&self.world.programs, expression, compile)?.evaluate_value(&scope)
     }
 
-    fn typed_with(&self, text: &str, fuel: &Fuel) -> Result<Value> {
+    fn typed_with(&self, text: &str, fuel: &Fuel, null: Printed) -> Result<Value> {
         let found = expressions(text)?;
         match found.as_slice() {
             [] => Ok(Value::from(text)),
             [only] if text.get(only.outer.clone()) == Some(text.trim()) => {
                 self.evaluate_with(text.get(only.inner.clone()).unwrap_or(""), fuel)
             }
-            _ => Ok(Value::from(self.fill_found(text, &found, fuel, false)?.text)),
+            _ => Ok(Value::from(self.fill(text, &found, fuel, null)?.text)),
         }
     }
 
-    fn fill(&self, text: &str, fuel: &Fuel, strict: bool) -> Result<Filled> {
-        self.fill_found(text, &expressions(text)?, fuel, strict)
-    }
-
-    fn fill_found(&self, text: &str, found: &[scan::Found], fuel: &Fuel, strict: bool) -> Result<Filled> {
+    fn fill(&self, text: &str, found: &[scan::Found], fuel: &Fuel, null: Printed) -> Result<Filled> {
         if found.is_empty() {
             return Ok(Filled { text: text.to_owned(), matched: !text.is_empty() });
         }
@@ -307,7 +313,9 @@ impl<'a> Env<'a> {
             filled.text.push_str(text.get(plain..expression.outer.start).unwrap_or(""));
             plain = expression.outer.end;
             match &value {
-                Value::Null if strict => return Err(RenderFault::NilInText { expression: inner.into() }.into()),
+                Value::Null if null == Printed::Refused => {
+                    return Err(RenderFault::NilInText { expression: inner.into() }.into());
+                }
                 Value::Null => self.note_nil(inner),
                 Value::Text(text) => filled.matched |= !text.is_empty(),
                 _ => filled.matched = true,
@@ -331,6 +339,15 @@ impl<'a> Env<'a> {
     pub fn scope<'s>(&'s self, fuel: &'s Fuel) -> Scope<'s> {
         Scope { variables: &self.world.variables, functions: self, fuel }
     }
+}
+
+/// What becomes of a null where text is made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Printed {
+    /// It prints as `<nil>`.
+    AsNil,
+    /// It is an error.
+    Refused,
 }
 
 #[derive(Default)]

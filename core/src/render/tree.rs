@@ -38,6 +38,7 @@ impl Env<'_> {
 
     fn walk(&self, value: &Value, nulls: Nulls, depth: usize) -> Result<Value> {
         match value {
+            Value::Text(text) if nulls == Nulls::Removed => self.strict_typed(text),
             Value::Text(text) => self.typed(text),
             Value::List(items) => self.walk_list(items, nulls, depth).map(Value::list),
             Value::Map(map) => self.walk_map(map, nulls, depth).map(Value::Map),
@@ -74,9 +75,9 @@ impl Env<'_> {
 /// What an expression that gives null does to its place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Nulls {
-    /// Null is data.
+    /// Null is data, and prints as `<nil>`.
     Kept,
-    /// A key goes, an item is refused.
+    /// A key goes; an item, and a null printed into text, are refused.
     Removed,
 }
 

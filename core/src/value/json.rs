@@ -6,7 +6,6 @@
 
 use alloc::borrow::Cow;
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{Int, Text, Value};
@@ -308,7 +307,7 @@ impl<'t> Reader<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::string::ToString;
+    use alloc::string::{String, ToString};
 
     fn shown(text: &str) -> String {
         parse(text).map_or_else(|fault| fault.to_string(), |value| format!("{value:?}"))

@@ -1,7 +1,6 @@
 //! Queries: `#(age>40)`, `#(name%"a*")#`, `#(nets.#(=="b"))`, `#(boss=~true)`.
 
 use alloc::borrow::Cow;
-use alloc::string::String;
 
 use super::node::{Kind, Node};
 use super::text;
@@ -233,6 +232,7 @@ type Chars = alloc::vec::Vec<char>;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::string::String;
 
     #[test]
     fn patterns_match_whole_texts() {
