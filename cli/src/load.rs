@@ -4,8 +4,9 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use ccm_core::engine::Loaded;
+use ccm_core::hiera;
 use ccm_core::host::Files;
-use ccm_core::manifest::layers as hiera;
+use ccm_core::render::{Env, World};
 use ccm_core::span::Source;
 use ccm_core::text::path;
 use ccm_core::text::time::duration;
@@ -73,7 +74,7 @@ pub(crate) fn pair(text: &str) -> Result<(&str, &str)> {
 }
 
 /// Sets a value by a dotted key, making the maps on the way; whatever else stood there gives way.
-fn nest(map: &mut Map, key: &str, value: &str) {
+pub(crate) fn nest(map: &mut Map, key: &str, value: &str) {
     let Some((first, rest)) = key.split_once('.').filter(|(first, rest)| !first.is_empty() && !rest.is_empty()) else {
         return map.insert(key, value);
     };
@@ -105,11 +106,9 @@ pub(crate) fn overlay(data: &Data, facts: &Value, host: &Linux) -> Result<Option
         Data::IfThere(name) | Data::Wanted(name) => name,
     };
     let loaded = source::load_data(host, name)?;
-    let document = yaml::read(&Source::new(loaded.name, loaded.text), &Limits::default())?;
-    if document.root().is_null() {
-        return Err(Error::invalid(format!("{name} is empty")));
-    }
-    hiera::resolve(&document, facts, host).map(Some)
+    let world = World::sandbox(facts.clone());
+    let document = hiera::Document::read(&Source::new(loaded.name, loaded.text))?;
+    document.resolve(&Env::timed(&world, host), &hiera::Options::default()).map(Some)
 }
 
 /// The `Environ` root of templates: this process's variables that are not empty, and `.env` over them.

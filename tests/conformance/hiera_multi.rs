@@ -35,10 +35,11 @@ fn resolve(json: &Json) -> Result<Resolved, Stage> {
     let world = World::sandbox(data::value(&json["facts"], false));
     let mut resolved = source(&world, json, "manifest")?;
     if json["overriding"].is_string() {
-        resolved = resolved.merge(source(&world, json, "overriding")?);
+        resolved.merge(&source(&world, json, "overriding")?);
     }
     let overrides = data::value(&json["resolved_overrides"], false);
-    Ok(resolved.overlay(overrides.as_map().cloned().unwrap_or_default()))
+    resolved.overlay(overrides.as_map().cloned().unwrap_or_default());
+    Ok(resolved)
 }
 
 fn source(world: &World, json: &Json, stage: &'static str) -> Result<Resolved, Stage> {

@@ -7,6 +7,7 @@
 
 mod apply;
 mod ensure;
+mod hiera;
 pub(crate) mod run;
 mod session;
 mod status;
@@ -23,6 +24,7 @@ use crate::logger::Console;
 pub(crate) enum Command {
     Apply(apply::Apply),
     Ensure(ensure::Ensure),
+    Hiera(hiera::Hiera),
     Session(session::Session),
     Status(status::Status),
 }
@@ -35,6 +37,7 @@ pub(crate) fn run(command: Command, console: &Console) -> Result<u8> {
     match command {
         Command::Apply(apply) => apply.run(console),
         Command::Ensure(ensure) => ensure.run(console),
+        Command::Hiera(hiera) => hiera.run(console),
         Command::Session(session) => session.run(console),
         Command::Status(status) => status.run(console),
     }

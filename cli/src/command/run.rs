@@ -87,6 +87,9 @@ impl<'a> Setup<'a> {
         let options = &self.options;
         let facts = load::facts(options, &self.host)?;
         let overlay = load::overlay(&options.hiera, &facts, &self.host)?;
+        for warning in overlay.iter().flat_map(|overlay| &overlay.warnings) {
+            self.console.diagnose(Level::Warn, problem::text(warning).trim_end(), &[]);
+        }
         Ok(Run {
             mode: Mode { noop: options.noop, noop_guards: options.noop_guards, health_only: options.monitor_only },
             facts,

@@ -36,9 +36,9 @@ pub use session::Session;
 pub use summary::Summary;
 
 use crate::error::{Error, Result};
+use crate::hiera;
 use crate::host::Host;
 use crate::manifest::Unknown;
-use crate::manifest::layers as hiera;
 use crate::resource::HealthCheck;
 use crate::span::Source;
 use crate::value::{Map, Text, Value};

@@ -65,23 +65,14 @@ pub struct Options {
 }
 
 /// Data with its rules, and what its author should know.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Resolved {
     /// The data, all expressions in it replaced.
     pub data: Map,
     /// The rules in key order; of one key, those of the earlier source first.
     pub rules: Vec<Rule>,
-    /// Things that are no error.
-    pub warnings: Vec<Warning>,
-}
-
-/// Something in a document that does not do what its author may think.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
-    /// A sentence.
-    pub text: String,
-    /// Where it stands, if that is known.
-    pub site: Option<Site>,
+    /// What in the document does not do what its author may think, without being an error.
+    pub warnings: Vec<Error>,
 }
 
 const DATA: &str = "data";
@@ -196,21 +187,16 @@ impl Document {
 
 impl Resolved {
     /// Lays another source over this one: lists are joined, whatever either's own merge mode; the rules
-    /// of both hold.
-    #[must_use]
-    pub fn merge(mut self, over: Self) -> Self {
-        self.data = merge::deep_maps(self.data, over.data);
-        self.rules.extend(over.rules);
+    /// of both hold. Its warnings stay with it.
+    pub fn merge(&mut self, over: &Self) {
+        self.overlay(over.data.clone());
+        self.rules.extend(over.rules.iter().cloned());
         self.rules.sort_by(|a, b| a.key.cmp(&b.key));
-        self.warnings.extend(over.warnings);
-        self
     }
 
     /// Lays data without rules over this, as [`Resolved::merge`].
-    #[must_use]
-    pub fn overlay(mut self, over: Map) -> Self {
-        self.data = merge::deep_maps(self.data, over);
-        self
+    pub fn overlay(&mut self, over: Map) {
+        self.data = merge::deep_maps(core::mem::take(&mut self.data), over);
     }
 
     /// Which rules the data breaks: one failure a key, in key order.
@@ -232,7 +218,11 @@ impl Resolved {
     }
 
     fn warn(&mut self, text: String, site: Option<Site>) {
-        self.warnings.push(Warning { text, site });
+        let warning = Error::invalid(text);
+        self.warnings.push(match site {
+            Some(site) => warning.at(site),
+            None => warning,
+        });
     }
 
     fn note_nils(&mut self, env: &Env<'_>) {

@@ -9,7 +9,6 @@
 //! gives its child, the external overlay, then the rules of all of them at once over what came out.
 
 mod document;
-pub mod layers;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -17,11 +16,10 @@ use alloc::vec::Vec;
 pub use document::{Document, Item, Items, Message, Resources, Unknown};
 
 use crate::error::{Error, Result};
+use crate::hiera;
 use crate::host::Host;
 use crate::render::{Env, World};
-use crate::value::merge;
 use crate::value::{Map, Value};
-use layers as hiera;
 
 /// What a manifest is resolved with.
 #[derive(Clone, Copy)]
@@ -82,16 +80,17 @@ impl Manifest {
 
 /// The data of a manifest and all that is laid over it, held to the rules of all of it.
 fn data(yaml: &crate::yaml::Document, inputs: &Inputs<'_>, warnings: &mut Vec<Error>) -> Result<Map> {
-    let mut own = hiera::resolve(yaml, inputs.facts, inputs.host)?;
+    let world = World::sandbox(inputs.facts.clone());
+    let document = hiera::Document::Yaml(yaml.clone());
+    let mut own = document.resolve(&Env::timed(&world, inputs.host), &hiera::Options::default())?;
     warnings.append(&mut own.warnings);
     if let Some(given) = inputs.given {
-        own.data = merge::deep_maps(own.data, given.clone());
+        own.overlay(given.clone());
     }
     if let Some(overlay) = inputs.overlay {
-        own.data = merge::deep_maps(own.data, overlay.data.clone());
-        own.rules.extend(&overlay.rules);
+        own.merge(overlay);
     }
-    own.rules.enforce(&own.data)?;
+    own.enforce()?;
     Ok(own.data)
 }
 
