@@ -13,10 +13,11 @@ use std::process::ExitCode;
 use serde_json::Value as Json;
 
 mod data;
-mod hiera;
-mod hiera_multi;
 mod envs;
 mod gjson;
+mod hiera;
+mod hiera_multi;
+mod jet;
 mod lookup;
 mod template;
 mod typed;
@@ -68,6 +69,7 @@ pub fn each(cases: &[Case], check: impl Fn(&Case) -> Result<(), String>) -> Vec<
 
 /// The files known, by stem. `envs`, `lookup-envs` and the like are read by their users.
 const RUNNERS: &[(&str, Runner)] = &[
+    ("jet", jet::run),
     ("gjson", gjson::run),
     ("hiera", hiera::run),
     ("hiera_multi", hiera_multi::run),

@@ -28,8 +28,8 @@ fn check(case: &Case, data: &Value) -> Result<(), String> {
     let wanted = case.deviation.as_ref().unwrap_or(&case.json);
     let source = Source::anonymous(case.json["template"].as_str().unwrap());
     let options = Options { name: "t", ..Options::default() };
-    let answer = Template::parse(&source, &options)
-        .and_then(|template| template.render_bytes(data, &NoFunctions, &Fuel::new()));
+    let answer =
+        Template::parse(&source, &options).and_then(|template| template.render_bytes(data, &NoFunctions, &Fuel::new()));
     let given = match &answer {
         Ok(bytes) => format!("{:?}", String::from_utf8_lossy(bytes)),
         Err(error) => format!("{:?} ({error})", named(error.kind())),

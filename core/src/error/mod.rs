@@ -10,6 +10,7 @@ use core::fmt;
 
 pub use gotmpl::GotmplFault;
 pub use hiera::HieraFault;
+pub use jet::JetFault;
 pub use render::RenderFault;
 pub use yaml::YamlFault;
 
@@ -18,6 +19,7 @@ use crate::span::Site;
 pub mod expr;
 mod gotmpl;
 mod hiera;
+mod jet;
 mod render;
 mod yaml;
 
@@ -52,6 +54,8 @@ pub enum Kind {
     System(System),
     /// A Go template that cannot be read or rendered.
     Gotmpl(GotmplFault),
+    /// A jet template that cannot be read or rendered.
+    Jet(JetFault),
     /// Functions that reach beyond a language, and text made from values.
     Render(RenderFault),
     /// A hiera document, or the data that came of it, is at fault.
@@ -189,6 +193,7 @@ impl fmt::Display for Kind {
         match self {
             Self::Invalid(text) | Self::Limit(text) => f.write_str(text),
             Self::System(System { operation, object, text, .. }) => write!(f, "{operation} {object}: {text}"),
+            Self::Jet(fault) => fault.fmt(f),
             Self::Gotmpl(fault) => fault.fmt(f),
             Self::Render(fault) => fault.fmt(f),
             Self::Hiera(fault) => fault.fmt(f),

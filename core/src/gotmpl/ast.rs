@@ -127,5 +127,9 @@ pub(super) struct Field {
 pub(super) enum Function {
     Builtin(Builtin),
     /// An index into [`Set::functions`], with the arity it has.
-    Provided { at: u32, least: u8, most: u8 },
+    Provided {
+        at: u32,
+        least: u8,
+        most: u8,
+    },
 }

@@ -73,7 +73,8 @@ pub(super) fn character(text: &str) -> Constant {
     let body = text.get(1..text.len().saturating_sub(1)).unwrap_or("");
     let fault = || GotmplFault::BadLiteral(format!("{text} is not one character"));
     let bytes = literal::unescape(body, &Escapes::GO_CHARACTER).map_err(|_| fault())?;
-    let numbered = body.starts_with("\\x") || (body.starts_with('\\') && body[1..].starts_with(|next: char| next.is_digit(8)));
+    let numbered =
+        body.starts_with("\\x") || (body.starts_with('\\') && body[1..].starts_with(|next: char| next.is_digit(8)));
     if let ([byte], true) = (&*bytes, numbered) {
         return Ok(OperandKind::Int(i64::from(*byte)));
     }

@@ -229,7 +229,9 @@ impl Resolved {
         for expression in env.world().take_nils() {
             let expression = expression.trim();
             self.warn(
-                format!("{{{{ {expression} }}}} printed <nil> into data; give a default with ?? or lookup(key, default)"),
+                format!(
+                    "{{{{ {expression} }}}} printed <nil> into data; give a default with ?? or lookup(key, default)"
+                ),
                 None,
             );
         }

@@ -23,7 +23,8 @@ pub fn decode(bytes: &[u8]) -> (Option<char>, usize) {
         Some(0xf0..=0xf4) => 4,
         Some(_) => return (None, 1),
     };
-    let character = bytes.get(..width).and_then(|bytes| core::str::from_utf8(bytes).ok()).and_then(|text| text.chars().next());
+    let character =
+        bytes.get(..width).and_then(|bytes| core::str::from_utf8(bytes).ok()).and_then(|text| text.chars().next());
     (character, if character.is_some() { width } else { 1 })
 }
 
@@ -134,7 +135,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_printed_is_escaped() {
-        assert_eq!(quote("a\"b\\\n\x00é\u{feff}\u{1f600}\u{a0}".as_bytes(), PLAIN), "\"a\\\"b\\\\\\n\\x00é\\ufeff😀\\u00a0\"");
+        assert_eq!(
+            quote("a\"b\\\n\x00é\u{feff}\u{1f600}\u{a0}".as_bytes(), PLAIN),
+            "\"a\\\"b\\\\\\n\\x00é\\ufeff😀\\u00a0\""
+        );
         assert_eq!(quote(b"\xff\xc5", PLAIN), "\"\\xff\\xc5\"");
         assert_eq!(quote("e\u{301}".as_bytes(), PLAIN), "\"e\u{301}\"");
         assert_eq!(quote("é\u{1f600}".as_bytes(), Quoting { ascii: true, ..PLAIN }), "\"\\u00e9\\U0001f600\"");
