@@ -11,6 +11,7 @@ use crate::value::Value;
 pub mod builtins;
 mod eval;
 pub mod nature;
+mod show;
 pub mod val;
 
 pub use val::Val;

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use crate::error::Result;
 use crate::error::expr::{ExprFault, Words};
+use crate::text::time::{Moment, Zone};
 use crate::value::{Map, Text, Value};
 
 /// A value inside an expression.
@@ -21,7 +22,7 @@ pub enum Val {
     /// Nanoseconds.
     Duration(i64),
     /// A moment in a zone.
-    Time(Arc<Time>),
+    Time(Arc<Moment>),
     /// A time zone.
     Zone(Zone),
     /// January is 1.
@@ -39,20 +40,6 @@ pub enum Val {
     /// `$env`: all roots by name.
     Env,
 }
-
-/// A moment in a zone. (Until `text::time` has its own.)
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Time {
-    /// Whole seconds since 1970 UTC.
-    pub seconds: i64,
-    /// 0 to 999,999,999.
-    pub nanos: u32,
-    /// Where it is shown.
-    pub zone: Zone,
-}
-
-/// A time zone. (Until `text::time` has its own.)
-pub type Zone = Text;
 
 /// A method and the value it belongs to.
 #[derive(Debug)]
@@ -300,6 +287,19 @@ impl<'a> Items<'a> {
             Self::Plain(items) => items.get(index).cloned().map(Val::Plain),
             Self::Mixed(items) => items.get(index).cloned(),
             Self::Bytes(items) => items.get(index).map(|byte| Val::int(i64::from(*byte))),
+        }
+    }
+
+    /// The items of one of them, if that is a list itself.
+    #[must_use]
+    pub fn inside(self, index: usize) -> Option<Self> {
+        match self {
+            Self::Plain(items) => match items.get(index) {
+                Some(Value::List(list)) => Some(Items::Plain(list)),
+                _ => None,
+            },
+            Self::Mixed(items) => items.get(index)?.items(),
+            Self::Bytes(_) => None,
         }
     }
 

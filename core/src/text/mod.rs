@@ -11,6 +11,7 @@
 //! Nothing here knows a [`crate::Value`]. Faults are small enums of their own; the room that calls turns
 //! them into its [`crate::error::Kind`] and adds the site.
 
+pub mod case;
 pub mod cursor;
 pub mod float;
 pub mod literal;

@@ -1,6 +1,266 @@
 //! Functions on numbers.
 
-use super::Builtin;
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+use super::{Builtin, Call, Check, Nature, Overload, counted, refused};
+use crate::error::Result;
+use crate::error::expr::ExprFault;
+use crate::expr::val::{Items, Val};
+use crate::text::{float, literal};
+use crate::value::{Int, Value, compare};
 
 /// The functions of this file.
-pub const TABLE: &[Builtin] = &[];
+pub const TABLE: &[Builtin] = &[
+    Builtin { name: "abs", check: Check::Rule(|given| one_number("abs", given, None)), call: abs },
+    Builtin {
+        name: "ceil",
+        check: Check::Rule(|given| one_number("ceil", given, Some(Nature::FLOAT))),
+        call: |call| rounded(call, libm::ceil),
+    },
+    Builtin {
+        name: "floor",
+        check: Check::Rule(|given| one_number("floor", given, Some(Nature::FLOAT))),
+        call: |call| rounded(call, libm::floor),
+    },
+    Builtin {
+        name: "round",
+        check: Check::Rule(|given| one_number("round", given, Some(Nature::FLOAT))),
+        call: |call| rounded(call, libm::round),
+    },
+    Builtin { name: "int", check: Check::Rule(|given| converted("int", given, Nature::INT)), call: int },
+    Builtin { name: "float", check: Check::Rule(|given| converted("float", given, Nature::FLOAT)), call: to_float },
+    Builtin {
+        name: "max",
+        check: Check::Rule(|given| aggregated("max", given)),
+        call: |call| extreme(call, Ordering::Less),
+    },
+    Builtin {
+        name: "min",
+        check: Check::Rule(|given| aggregated("min", given)),
+        call: |call| extreme(call, Ordering::Greater),
+    },
+    Builtin { name: "mean", check: Check::Rule(|given| aggregated("mean", given)), call: mean },
+    Builtin { name: "median", check: Check::Rule(|given| aggregated("median", given)), call: median },
+    bits("bitand", |call| two_integers(call, |a, b| Ok(a & b))),
+    bits("bitor", |call| two_integers(call, |a, b| Ok(a | b))),
+    bits("bitxor", |call| two_integers(call, |a, b| Ok(a ^ b))),
+    bits("bitnand", |call| two_integers(call, |a, b| Ok(a & !b))),
+    bits("bitshl", |call| two_integers(call, |a, by| Ok(a.checked_shl(shift(by)?).unwrap_or(0)))),
+    bits("bitshr", |call| two_integers(call, |a, by| Ok(a >> shift(by)?.min(63)))),
+    bits("bitushr", |call| two_integers(call, |a, by| Ok((a as u64).checked_shr(shift(by)?).unwrap_or(0) as i64))),
+    Builtin {
+        name: "bitnot",
+        check: Check::Overloads(&[Overload(&[Nature::INT], Nature::INT)]),
+        call: |call| Ok(Val::int(!integer(call, 0)?)),
+    },
+];
+
+const fn bits(name: &'static str, call: fn(&mut Call<'_>) -> Result<Val>) -> Builtin {
+    Builtin { name, check: Check::Overloads(&[Overload(&[Nature::INT, Nature::INT], Nature::INT)]), call }
+}
+
+/// A number by its Go kind: durations, months and weekdays are integers there.
+fn is_numeric(nature: Nature) -> bool {
+    nature.is_number() || matches!(nature, Nature::DURATION | Nature::MONTH | Nature::WEEKDAY)
+}
+
+fn one_number(name: &'static str, given: &[Nature], gives: Option<Nature>) -> Result<Nature, ExprFault> {
+    counted(name, given, 1)?;
+    match given {
+        [nature] if is_numeric(*nature) || nature.is_unknown() => Ok(gives.unwrap_or(*nature)),
+        [nature, ..] => Err(refused(name, *nature)),
+        [] => Ok(Nature::UNKNOWN),
+    }
+}
+
+fn converted(name: &'static str, given: &[Nature], gives: Nature) -> Result<Nature, ExprFault> {
+    counted(name, given, 1)?;
+    match given {
+        [nature] if is_numeric(*nature) || nature.is_unknown() || *nature == Nature::TEXT => Ok(gives),
+        [nature, ..] => Err(refused(name, *nature)),
+        [] => Ok(gives),
+    }
+}
+
+/// Numbers up to the first list or unknown, behind which anything may come.
+fn aggregated(name: &'static str, given: &[Nature]) -> Result<Nature, ExprFault> {
+    for nature in given {
+        if nature.is_unknown() || nature.is_list() {
+            return Ok(Nature::ANY);
+        }
+        if !is_numeric(*nature) {
+            return Err(refused(name, *nature));
+        }
+    }
+    given.first().copied().ok_or_else(|| ExprFault::ArgumentCount(name.into(), 0))
+}
+
+fn abs(call: &mut Call<'_>) -> Result<Val> {
+    match call.argument(0) {
+        Val::Plain(Value::Float(value)) => Ok(libm::fabs(*value).into()),
+        Val::Plain(Value::Int(value)) => {
+            let magnitude = value.as_i128().abs();
+            Ok(Val::Plain(Value::Int(Int::try_from(magnitude).unwrap_or(*value))))
+        }
+        _ => Err(call.wrong(0)),
+    }
+}
+
+fn rounded(call: &mut Call<'_>, rule: fn(f64) -> f64) -> Result<Val> {
+    match call.argument(0) {
+        Val::Plain(Value::Float(value)) => Ok(rule(*value).into()),
+        Val::Plain(Value::Int(value)) => Ok(value.as_f64().into()),
+        _ => Err(call.wrong(0)),
+    }
+}
+
+fn int(call: &mut Call<'_>) -> Result<Val> {
+    match call.argument(0) {
+        Val::Plain(Value::Int(value)) => Ok(Val::Plain(Value::Int(*value))),
+        Val::Plain(Value::Text(text)) => {
+            let value = literal::signed_integer(text, 10);
+            value.map(Val::int).map_err(|_| unreadable("an integer", text))
+        }
+        Val::Duration(nanos) => Ok(Val::int(*nanos)),
+        Val::Month(number) | Val::Weekday(number) => Ok(Val::int(i64::from(*number))),
+        other => other.to_int().map(Val::int),
+    }
+}
+
+fn to_float(call: &mut Call<'_>) -> Result<Val> {
+    match call.argument(0) {
+        Val::Plain(Value::Text(text)) => float::parse(text).map(Val::from).map_err(|_| unreadable("a float", text)),
+        other => other.to_float().map(Val::from),
+    }
+}
+
+#[cold]
+fn unreadable(wanted: &'static str, text: &str) -> crate::error::Error {
+    ExprFault::Conversion(wanted, alloc::format!("text {text:?}").into()).into()
+}
+
+/// The integer of an argument that must be one: no float, no duration.
+fn integer(call: &Call<'_>, index: usize) -> Result<i64> {
+    match call.argument(index) {
+        Val::Plain(Value::Int(value)) => Ok(value.wrapping_i64()),
+        _ => Err(call.wrong(index)),
+    }
+}
+
+fn two_integers(call: &mut Call<'_>, rule: fn(i64, i64) -> Result<i64, ExprFault>) -> Result<Val> {
+    let value = rule(integer(call, 0)?, integer(call, 1)?)?;
+    Ok(Val::int(value))
+}
+
+fn shift(by: i64) -> Result<u32, ExprFault> {
+    if by < 0 { Err(ExprFault::NegativeShift(by)) } else { Ok(u32::try_from(by).unwrap_or(u32::MAX)) }
+}
+
+/// How deep lists may stand in lists here: an expression cannot write more.
+const DEPTH: usize = 100;
+
+/// The largest or smallest of all arguments, lists looked into; `worse` is what the one kept so far must
+/// be to the next for the next to take its place, so of equals the first stays.
+fn extreme(call: &mut Call<'_>, worse: Ordering) -> Result<Val> {
+    if let [only] = call.arguments {
+        if !matches!(only, Val::Duration(_) | Val::Month(_) | Val::Weekday(_)) && only.items().is_none() {
+            return Ok(only.clone());
+        }
+    }
+    let mut kept: Option<Val> = None;
+    for argument in call.arguments {
+        match argument.items() {
+            Some(items) => in_list(call, items, worse, &mut kept, DEPTH)?,
+            None => keep(call, argument, worse, &mut kept)?,
+        }
+    }
+    Ok(kept.unwrap_or(Val::NIL))
+}
+
+fn in_list(call: &Call<'_>, items: Items<'_>, worse: Ordering, kept: &mut Option<Val>, depth: usize) -> Result<()> {
+    let deeper = deeper(depth)?;
+    call.scope.fuel.step(items.len() as u64)?;
+    for item in items.iter() {
+        match item.items() {
+            Some(items) => in_list(call, items, worse, kept, deeper)?,
+            None if matches!(item, Val::Plain(Value::Int(_) | Value::Float(_))) => keep(call, &item, worse, kept)?,
+            None => return Err(ExprFault::ArgumentType(call.name.into(), item.kind()).into()),
+        }
+    }
+    Ok(())
+}
+
+fn deeper(depth: usize) -> Result<usize> {
+    depth.checked_sub(1).ok_or_else(|| ExprFault::Depth(DEPTH).into())
+}
+
+fn keep(call: &Call<'_>, next: &Val, worse: Ordering, kept: &mut Option<Val>) -> Result<()> {
+    let numeric = matches!(
+        next,
+        Val::Plain(Value::Int(_) | Value::Float(_)) | Val::Duration(_) | Val::Month(_) | Val::Weekday(_)
+    );
+    if !numeric {
+        return Err(ExprFault::ArgumentType(call.name.into(), next.kind()).into());
+    }
+    let replaces = match kept {
+        None => true,
+        Some(kept) => order(kept, next)? == Some(worse),
+    };
+    if replaces {
+        *kept = Some(next.clone());
+    }
+    Ok(())
+}
+
+/// Numbers with numbers, durations with durations: nothing else has an order here.
+fn order(a: &Val, b: &Val) -> Result<Option<Ordering>> {
+    match (a, b) {
+        (Val::Plain(a), Val::Plain(b)) => Ok(compare::order(a, b)),
+        (Val::Duration(a), Val::Duration(b)) => Ok(Some(a.cmp(b))),
+        _ => Err(ExprFault::OperandType("<", a.kind(), b.kind()).into()),
+    }
+}
+
+/// All numbers of all arguments as floats, lists looked into.
+fn numbers(call: &Call<'_>, val: &Val, out: &mut Vec<f64>, depth: usize) -> Result<()> {
+    if let Some(items) = val.items() {
+        let deeper = deeper(depth)?;
+        call.scope.fuel.step(items.len() as u64)?;
+        out.reserve(items.len());
+        return items.iter().try_for_each(|item| numbers(call, &item, out, deeper));
+    }
+    out.push(match val {
+        Val::Plain(Value::Int(value)) => value.as_f64(),
+        Val::Plain(Value::Float(value)) => *value,
+        Val::Duration(nanos) => *nanos as f64,
+        Val::Month(number) | Val::Weekday(number) => f64::from(*number),
+        other => return Err(ExprFault::ArgumentType(call.name.into(), other.kind()).into()),
+    });
+    Ok(())
+}
+
+fn all_numbers(call: &Call<'_>) -> Result<Vec<f64>> {
+    let mut out = Vec::new();
+    call.arguments.iter().try_for_each(|argument| numbers(call, argument, &mut out, DEPTH))?;
+    Ok(out)
+}
+
+fn mean(call: &mut Call<'_>) -> Result<Val> {
+    let values = all_numbers(call)?;
+    let sum = values.iter().fold(0.0, |sum, value| sum + value);
+    Ok(if values.is_empty() { 0.0.into() } else { (sum / values.len() as f64).into() })
+}
+
+fn median(call: &mut Call<'_>) -> Result<Val> {
+    let mut values = all_numbers(call)?;
+    // As Go sorts floats: what is no number comes first.
+    values.sort_by(|a, b| a.partial_cmp(b).unwrap_or_else(|| b.is_nan().cmp(&a.is_nan())));
+    let middle = values.len() / 2;
+    let at = |index: usize| values.get(index).copied().unwrap_or(0.0);
+    Ok(match values.len() {
+        0 => 0.0.into(),
+        odd if odd % 2 == 1 => at(middle).into(),
+        _ => ((at(middle - 1) + at(middle)) / 2.0).into(),
+    })
+}
