@@ -6,6 +6,7 @@
 //!   `files` puts them in place through descriptors, `process` runs commands in groups of their own,
 //!   `accounts` reads passwd and group, `clock` tells the time, `signals` notices that the run should end.
 //!
+//! - [`facts`] tells what this machine is.
 //! - [`source`] loads manifests and data, [`unpack`] tarballs, [`lock`] keeps two runs apart.
 //!
 //! Nothing here needs /proc, /tmp, HOME, PATH or /etc/passwd to exist; where one of them is missing the
@@ -18,6 +19,7 @@ use std::time::Instant;
 mod accounts;
 mod clock;
 mod errno;
+pub mod facts;
 mod files;
 pub mod lock;
 mod process;

@@ -17,7 +17,7 @@ use crate::Linux;
 use crate::errno::{fault, io_fault, refusal};
 
 mod attributes;
-mod place;
+pub(crate) mod place;
 mod remove;
 mod replace;
 

@@ -12,7 +12,7 @@ use nix::unistd::geteuid;
 use crate::errno::{fault, refusal};
 
 /// The directory of a path and its last name.
-pub(super) struct Place<'a> {
+pub(crate) struct Place<'a> {
     pub(super) directory: OwnedFd,
     pub(super) name: &'a str,
     /// As it was asked for, to be named in errors.
@@ -61,7 +61,7 @@ impl<'a> Place<'a> {
 }
 
 /// A directory, in one system call where no symlink is on the way, which is nearly always.
-fn open_directory(path: &str) -> Result<OwnedFd> {
+pub(crate) fn open_directory(path: &str) -> Result<OwnedFd> {
     let how = |flags| OpenHow::new().flags(flags).resolve(ResolveFlag::RESOLVE_NO_SYMLINKS);
     match openat2(AT_FDCWD, path, how(READABLE)) {
         Ok(directory) => Ok(directory),

@@ -1,0 +1,159 @@
+//! Facts of the administrator: `facts.json`, `facts.yaml` and `facts.d/` in the system's and the user's directory.
+//!
+//! Later files are merged deeply over earlier ones. What could have been put there by somebody else is refused:
+//! symlinks, what is no regular file, what others own or may write. A file that is refused or makes no sense costs
+//! only itself, and a warning.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::OwnedFd;
+
+use ccm_core::error::{Cause, Kind, System};
+use ccm_core::span::Source;
+use ccm_core::value::{Map, json, merge};
+use ccm_core::{Error, Result, Value, yaml};
+use nix::dir::Dir;
+use nix::errno::Errno;
+use nix::fcntl::{OFlag, openat};
+use nix::sys::stat::{Mode, SFlag, fstat};
+use nix::unistd::geteuid;
+
+use crate::errno::{fault, refusal};
+use crate::files::place::open_directory;
+
+/// Bytes that a file of facts may have.
+const LARGEST: u64 = 16 << 20;
+
+/// The directories of facts: the system's, then the user's, where there is one.
+#[must_use]
+pub fn directories() -> Vec<String> {
+    let absolute = |name: &str| std::env::var(name).ok().filter(|path| path.starts_with('/'));
+    let user = absolute("XDG_CONFIG_HOME").or_else(|| absolute("HOME").map(|home| format!("{home}/.config")));
+    std::iter::once("/etc".to_owned())
+        .chain(user)
+        .map(|base| format!("{}/choria/ccm", base.trim_end_matches('/')))
+        .collect()
+}
+
+/// Merges the facts of these directories over others; gives what was passed over and why.
+pub fn read(mut facts: Map, directories: &[String]) -> (Map, Vec<Error>) {
+    let mut warnings = Vec::new();
+    for path in directories {
+        if !path.starts_with('/') {
+            warnings.push(Error::invalid(format!("facts directory {path} is skipped: it is a relative path")));
+            continue;
+        }
+        match open_directory(path) {
+            Ok(directory) => facts = one(facts, &directory, path, &mut warnings),
+            Err(error) if is_missing(&error) => {}
+            Err(error) => warnings.push(error.doing(format!("reading facts in {path}"))),
+        }
+    }
+    (facts, warnings)
+}
+
+/// Facts of a file that was asked for by name (`--facts`): JSON or YAML, symlinks followed.
+///
+/// # Errors
+/// When it cannot be read or holds no map.
+pub fn read_named(machine: &crate::Linux, path: &str) -> Result<Map> {
+    let loaded = crate::source::load_data(machine, path)?;
+    let is_json = loaded.text.trim_start().starts_with(['{', '[']);
+    parse(&Source::new(loaded.name, loaded.text), is_json)
+}
+
+fn one(mut facts: Map, directory: &OwnedFd, path: &str, warnings: &mut Vec<Error>) -> Map {
+    let mut add = |directory: &OwnedFd, name: &str, shown: String| match load(directory, name, &shown) {
+        Ok(Some(more)) => facts = merge::deep_maps(std::mem::take(&mut facts), more),
+        Ok(None) => {}
+        Err(error) => warnings.push(error.doing("facts file is skipped")),
+    };
+    for name in ["facts.json", "facts.yaml"] {
+        add(directory, name, format!("{path}/{name}"));
+    }
+    match entries(directory) {
+        Ok((inner, names)) => names.iter().for_each(|name| add(&inner, name, format!("{path}/facts.d/{name}"))),
+        Err(Errno::ENOENT) => {}
+        Err(Errno::ELOOP | Errno::ENOTDIR) => {
+            warnings.push(Error::invalid(format!("{path}/facts.d is skipped: it is a symlink or no directory")))
+        }
+        Err(errno) => warnings.push(fault("list", format!("{path}/facts.d"), errno)),
+    }
+    facts
+}
+
+/// `facts.d` and the names in it that are facts, in the order of their bytes.
+fn entries(directory: &OwnedFd) -> nix::Result<(OwnedFd, Vec<String>)> {
+    let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+    let inner = openat(directory, "facts.d", flags, Mode::empty())?;
+    let mut names = Vec::new();
+    for entry in Dir::from_fd(inner.try_clone().map_err(|_| Errno::EMFILE)?)?.iter() {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if name
+            .rsplit_once('.')
+            .is_some_and(|(_, end)| end.eq_ignore_ascii_case("json") || end.eq_ignore_ascii_case("yaml"))
+        {
+            names.push(name);
+        }
+    }
+    names.sort_unstable();
+    Ok((inner, names))
+}
+
+/// One file; none where there is none, or a directory.
+fn load(directory: &OwnedFd, name: &str, path: &str) -> Result<Option<Map>> {
+    let flags = OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_CLOEXEC;
+    let file = match openat(directory, name, flags, Mode::empty()) {
+        Ok(file) => file,
+        Err(Errno::ENOENT) => return Ok(None),
+        Err(Errno::ELOOP) => return Err(refusal("open", path, Cause::Symlink, "is a symlink")),
+        Err(errno) => return Err(fault("open", path, errno)),
+    };
+    let stat = fstat(&file).map_err(|errno| fault("stat", path, errno))?;
+    let refuse = |why: &str| Err(refusal("read", path, Cause::Denied, why));
+    match SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT {
+        SFlag::S_IFDIR => return Ok(None),
+        SFlag::S_IFREG => {}
+        _ => return refuse("is no regular file"),
+    }
+    if stat.st_uid != 0 && stat.st_uid != geteuid().as_raw() {
+        return refuse(&format!("belongs to user {}: only root and oneself may set facts", stat.st_uid));
+    }
+    if stat.st_mode & 0o002 != 0 {
+        return refuse("may be written by everyone");
+    }
+    let text = contents(file, path)?;
+    let is_json = name.len() > 5 && name[name.len() - 5..].eq_ignore_ascii_case(".json");
+    parse(&Source::new(path, text), is_json).map(Some)
+}
+
+fn contents(file: OwnedFd, path: &str) -> Result<String> {
+    let mut bytes = Vec::new();
+    let read = File::from(file).take(LARGEST + 1).read_to_end(&mut bytes);
+    read.map_err(|error| crate::errno::io_fault("read", path, &error))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(Error::limit(format!("{path} is larger than {} MiB", LARGEST >> 20)));
+    }
+    String::from_utf8(bytes).map_err(|_| Error::invalid(format!("{path} is not UTF-8 text")))
+}
+
+fn parse(source: &Source, is_json: bool) -> Result<Map> {
+    let value = match is_json {
+        // What begins like JSON may be YAML's own form of braces.
+        true => json::read(source).or_else(|error| from_yaml(source).map_err(|_| error)),
+        false => from_yaml(source),
+    };
+    match value.map_err(|error| error.doing(format!("reading {}", source.name())))? {
+        Value::Map(map) => Ok(map),
+        Value::Null => Ok(Map::new()),
+        other => Err(Error::invalid(format!("{} holds a {}, where facts are a map", source.name(), other.kind()))),
+    }
+}
+
+fn from_yaml(source: &Source) -> Result<Value> {
+    Ok(yaml::read(source, &yaml::Limits::default())?.root().to_value())
+}
+
+fn is_missing(error: &Error) -> bool {
+    matches!(error.kind(), Kind::System(System { cause: Cause::NotFound | Cause::NotDirectory, .. }))
+}
