@@ -14,6 +14,7 @@ use ccm_core::value::{Map, Text, Value, json, merge};
 use ccm_core::yaml::{self, Limits};
 use ccm_core::{Error, Result};
 use ccm_platform::Linux;
+use ccm_platform::facts;
 use ccm_platform::lock::{self, RunLock};
 use ccm_platform::source::{self, dotenv};
 use ccm_platform::unpack::Unpacked;
@@ -22,6 +23,7 @@ use crate::argv;
 use crate::command::absolute;
 use crate::command::run::{Data, Options};
 use crate::logger::{Console, Level};
+use crate::problem;
 
 /// Loads manifests, and keeps what was unpacked for them until the run is over.
 #[derive(Default)]
@@ -51,8 +53,8 @@ fn has_scheme(name: &str) -> bool {
 }
 
 /// The gathered facts, what `--facts` lays over them, and over that each `--fact` (F18).
-pub(crate) fn facts(options: &Options, host: &Linux) -> Result<Value> {
-    let mut facts = Map::new();
+pub(crate) fn facts(options: &Options, host: &Linux, console: &Console) -> Result<Value> {
+    let mut facts = gathered(console);
     if let Some(file) = &options.facts {
         facts = merge::deep_maps(facts, map(file, host)?);
     }
@@ -64,6 +66,16 @@ pub(crate) fn facts(options: &Options, host: &Linux) -> Result<Value> {
         }
     }
     Ok(Value::Map(facts))
+}
+
+/// What the machine shows of itself, and over it the administrator's files.
+pub(crate) fn gathered(console: &Console) -> Map {
+    let system = facts::gather(&facts::Options::default());
+    let (facts, warnings) = facts::files::read(system, &facts::files::directories());
+    for warning in &warnings {
+        console.diagnose(Level::Error, problem::text(warning).trim_end(), &[]);
+    }
+    facts
 }
 
 /// A key and its value, split at the first `=` or `:`.

@@ -10,7 +10,6 @@ use ccm_core::value::{Map, Value, lookup, merge, show};
 use ccm_core::{Error, Result, yaml};
 use ccm_platform::{Linux, source};
 
-use super::run;
 use crate::logger::{Console, Level};
 use crate::{argv, exit, load, problem};
 
@@ -88,7 +87,7 @@ impl Hiera {
     pub(crate) fn run(self, console: &Console) -> Result<u8> {
         let text = match self.what {
             What::Parse(parse) => parse.run(console)?,
-            What::Facts(facts) => facts.run()?,
+            What::Facts(facts) => facts.run(console)?,
         };
         console.out.text(&text);
         Ok(exit::SUCCESS)
@@ -105,7 +104,7 @@ impl Parse {
         };
         let input = input.ok_or_else(|| Error::invalid("a document must be named, or HIERA_INPUT set"))?;
         let document = document(&input, &host)?;
-        let facts = facts(self.env_facts, self.facts.as_deref(), arguments, &host)?;
+        let facts = facts(self.env_facts, self.facts.as_deref(), arguments, console)?;
         let options = Options { data_key: None, data_overrides: self.overrides(&host)? };
         let world = World::sandbox(Value::Map(facts));
         let resolved = document.resolve(&Env::timed(&world, &host), &options)?;
@@ -135,8 +134,8 @@ impl Parse {
 }
 
 impl Facts {
-    fn run(self) -> Result<String> {
-        let facts = facts(self.env_facts, self.facts.as_deref(), &self.fact, &Linux::new())?;
+    fn run(self, console: &Console) -> Result<String> {
+        let facts = facts(self.env_facts, self.facts.as_deref(), &self.fact, console)?;
         match &self.query {
             Some(path) => {
                 Ok(query(&facts, path)?.map_or_else(String::new, |value| show::text(&value).to_string()) + "\n")
@@ -157,11 +156,8 @@ fn document(input: &str, host: &Linux) -> Result<Document> {
 
 /// The gathered facts, and over them the environment, the file and the arguments: each replaces whole
 /// top-level keys, but a dotted argument sets what it names.
-fn facts(environment: bool, file: Option<&str>, arguments: &[String], host: &Linux) -> Result<Map> {
-    let mut facts = match load::facts(&run::Options::default(), host)? {
-        Value::Map(map) => map,
-        _ => Map::new(),
-    };
+fn facts(environment: bool, file: Option<&str>, arguments: &[String], console: &Console) -> Result<Map> {
+    let mut facts = load::gathered(console);
     if environment {
         let variables = std::env::vars_os().filter_map(|(name, value)| {
             Some((name.into_string().ok()?.into(), Value::from(value.into_string().ok()?)))
@@ -169,7 +165,7 @@ fn facts(environment: bool, file: Option<&str>, arguments: &[String], host: &Lin
         facts = merge::shallow(facts, variables.collect());
     }
     if let Some(file) = file {
-        facts = merge::shallow(facts, load::map(file, host)?);
+        facts = merge::shallow(facts, load::map(file, &Linux::new())?);
     }
     for argument in arguments {
         let (key, value) = load::pair(argument).map_err(|error| error.doing("facts"))?;

@@ -7,6 +7,7 @@
 
 mod apply;
 mod ensure;
+mod facts;
 mod hiera;
 pub(crate) mod run;
 mod session;
@@ -24,6 +25,7 @@ use crate::logger::Console;
 pub(crate) enum Command {
     Apply(apply::Apply),
     Ensure(ensure::Ensure),
+    Facts(facts::Facts),
     Hiera(hiera::Hiera),
     Session(session::Session),
     Status(status::Status),
@@ -37,6 +39,7 @@ pub(crate) fn run(command: Command, console: &Console) -> Result<u8> {
     match command {
         Command::Apply(apply) => apply.run(console),
         Command::Ensure(ensure) => ensure.run(console),
+        Command::Facts(facts) => facts.run(console),
         Command::Hiera(hiera) => hiera.run(console),
         Command::Session(session) => session.run(console),
         Command::Status(status) => status.run(console),

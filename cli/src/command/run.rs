@@ -85,7 +85,7 @@ impl<'a> Setup<'a> {
     /// What every manifest of this call sees and how much it may do.
     fn run(&self, identity: &str) -> Result<Run> {
         let options = &self.options;
-        let facts = load::facts(options, &self.host)?;
+        let facts = load::facts(options, &self.host, self.console)?;
         let overlay = load::overlay(&options.hiera, &facts, &self.host)?;
         for warning in overlay.iter().flat_map(|overlay| &overlay.warnings) {
             self.console.diagnose(Level::Warn, problem::text(warning).trim_end(), &[]);

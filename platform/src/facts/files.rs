@@ -52,16 +52,6 @@ pub fn read(mut facts: Map, directories: &[String]) -> (Map, Vec<Error>) {
     (facts, warnings)
 }
 
-/// Facts of a file that was asked for by name (`--facts`): JSON or YAML, symlinks followed.
-///
-/// # Errors
-/// When it cannot be read or holds no map.
-pub fn read_named(machine: &crate::Linux, path: &str) -> Result<Map> {
-    let loaded = crate::source::load_data(machine, path)?;
-    let is_json = loaded.text.trim_start().starts_with(['{', '[']);
-    parse(&Source::new(loaded.name, loaded.text), is_json)
-}
-
 fn one(mut facts: Map, directory: &OwnedFd, path: &str, warnings: &mut Vec<Error>) -> Map {
     let mut add = |directory: &OwnedFd, name: &str, shown: String| match load(directory, name, &shown) {
         Ok(Some(more)) => facts = merge::deep_maps(std::mem::take(&mut facts), more),
@@ -123,7 +113,7 @@ fn load(directory: &OwnedFd, name: &str, path: &str) -> Result<Option<Map>> {
         return refuse("may be written by everyone");
     }
     let text = contents(file, path)?;
-    let is_json = name.len() > 5 && name[name.len() - 5..].eq_ignore_ascii_case(".json");
+    let is_json = name.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case("json"));
     parse(&Source::new(path, text), is_json).map(Some)
 }
 
@@ -139,19 +129,14 @@ fn contents(file: OwnedFd, path: &str) -> Result<String> {
 
 fn parse(source: &Source, is_json: bool) -> Result<Map> {
     let value = match is_json {
-        // What begins like JSON may be YAML's own form of braces.
-        true => json::read(source).or_else(|error| from_yaml(source).map_err(|_| error)),
-        false => from_yaml(source),
+        true => json::read(source),
+        false => yaml::read(source, &yaml::Limits::default()).map(|document| document.root().to_value()),
     };
     match value.map_err(|error| error.doing(format!("reading {}", source.name())))? {
         Value::Map(map) => Ok(map),
         Value::Null => Ok(Map::new()),
         other => Err(Error::invalid(format!("{} holds a {}, where facts are a map", source.name(), other.kind()))),
     }
-}
-
-fn from_yaml(source: &Source) -> Result<Value> {
-    Ok(yaml::read(source, &yaml::Limits::default())?.root().to_value())
 }
 
 fn is_missing(error: &Error) -> bool {
