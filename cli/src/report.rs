@@ -52,7 +52,7 @@ impl Observer for Reporter<'_> {
             Note::Terminating => {
                 self.console.user(Level::Warn, "Terminating manifest execution due to failed resource", &[]);
             }
-            Note::Child { title, tally } => self.child(title, tally),
+            Note::Child { name, tally } => self.child(name, tally),
             Note::Warning { title, text } => {
                 self.console.diagnose(Level::Warn, text, &[("resource", (*title).into())]);
             }
@@ -62,14 +62,14 @@ impl Observer for Reporter<'_> {
 }
 
 impl Reporter<'_> {
-    fn child(&self, title: &str, tally: &Tally) {
+    fn child(&self, name: &str, tally: &Tally) {
         let (level, text) = match tally {
             Tally { failed: 1.., .. } => (Level::Error, "Child manifest had failures"),
             Tally { changed: 1.., .. } => (Level::Warn, "Child manifest had changes"),
             _ => (Level::Info, "Child manifest completed"),
         };
         let pairs = [
-            ("manifest", title.into()),
+            ("manifest", name.into()),
             ("resources", tally.resources.to_string()),
             ("changed", tally.changed.to_string()),
             ("failed", tally.failed.to_string()),

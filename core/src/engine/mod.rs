@@ -98,8 +98,8 @@ pub enum Note<'a> {
     Terminating,
     /// A child manifest has run.
     Child {
-        /// The `apply` it belongs to.
-        title: &'a str,
+        /// As the `apply` names it.
+        name: &'a str,
         /// What came of it.
         tally: &'a Tally,
     },

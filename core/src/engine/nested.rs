@@ -26,8 +26,10 @@ pub(super) fn descend(
     event: &mut Event,
 ) -> Result<()> {
     let (plan, run) = enter(&resource.common.name, wanted, plan, run, stage)?;
+    event.noop = run.mode.noop;
+    event.health_only = run.mode.health_only;
     let tally = apply(&plan, &run, stage);
-    stage.observer.note(&Note::Child { title: &event.title(), tally: &tally });
+    stage.observer.note(&Note::Child { name: &resource.common.name, tally: &tally });
     event.outcome.changed = tally.changed > 0;
     if tally.failed > 0 {
         event.inherited = true;

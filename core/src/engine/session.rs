@@ -26,6 +26,8 @@ pub struct Session {
     latest: BTreeMap<String, Past>,
     summary: Summary,
     last: EventId,
+    /// What makes ids of this process differ from those of others.
+    salt: Option<[u8; 16]>,
     /// The newest record that could not be read.
     unreadable: Option<EventId>,
     /// Where records are kept, when they are.
@@ -90,7 +92,8 @@ impl Session {
 
     /// The id of the next event.
     pub fn next_id(&mut self, clock: &dyn Clock) -> EventId {
-        self.last = EventId::after(self.last, clock.now(), clock.random());
+        let salt = *self.salt.get_or_insert_with(|| clock.random());
+        self.last = EventId::after(self.last, clock.now(), salt);
         self.last
     }
 

@@ -50,15 +50,17 @@ impl Summary {
     pub fn count(&mut self, record: &Record) {
         self.total += 1;
         let Outcome { changed, refreshed, failed, skipped } = record.outcome;
-        let failed = failed && !record.inherited;
-        let bucket = match (failed, skipped || record.unmet, changed) {
-            (true, _, _) => &mut self.failed,
-            (_, true, _) => &mut self.skipped,
-            (_, _, true) => &mut self.changed,
-            _ => &mut self.stable,
-        };
-        *bucket += 1;
-        self.errors += u64::from(failed);
+        match (failed, skipped || record.unmet, changed) {
+            // An `apply` whose child failed: the failure is counted there.
+            (true, _, _) if record.inherited => {}
+            (true, _, _) => {
+                self.failed += 1;
+                self.errors += 1;
+            }
+            (_, true, _) => self.skipped += 1,
+            (_, _, true) => self.changed += 1,
+            _ => self.stable += 1,
+        }
         self.refreshed += u64::from(refreshed);
         self.unmet += u64::from(record.unmet);
         self.checked += u64::from(!record.health.is_empty());
@@ -211,7 +213,7 @@ mod tests {
     #[test]
     fn a_failure_inside_a_child_is_counted_once() {
         let counted = summary(&[record(FAILED), Record { inherited: true, ..record(FAILED) }]);
-        assert_eq!((counted.failed, counted.errors, counted.total), (1, 1, 2));
+        assert_eq!((counted.failed, counted.errors, counted.stable, counted.total), (1, 1, 0, 2));
     }
 
     #[test]
