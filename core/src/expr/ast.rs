@@ -1,6 +1,5 @@
 //! The tree of an expression, flat: nodes in one vector, named by number, children before parents.
 
-use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -28,13 +27,14 @@ impl Children {
 }
 
 /// A whole expression.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Ast {
     nodes: Vec<Node>,
     spans: Vec<Span>,
     /// Levels of recursion that a walk of the node takes.
     heights: Vec<u8>,
     children: Vec<Id>,
+    loops: bool,
     pub(super) root: Option<Id>,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Ast {
 pub(super) const HEIGHT: usize = 150;
 
 /// One part of an expression.
-#[derive(Debug)]
+#[derive(Clone)]
 pub(super) enum Node {
     Nil,
     Bool(bool),
@@ -52,8 +52,8 @@ pub(super) enum Node {
     Bytes(Arc<[u8]>),
     /// A list of literals, made once.
     Constant(List),
-    /// A name: its text is the node's span.
-    Name,
+    /// A name, as written at this span.
+    Name(Span),
     Unary(Unary, Id),
     Binary(Binary, Id, Id),
     /// `a < b <= c` as its pairs `a < b`, `b <= c`, which share `b`.
@@ -63,11 +63,11 @@ pub(super) enum Node {
     /// `in` a range of literal bounds, of what is known to be an integer.
     InRange { left: Id, from: Id, to: Id },
     /// `matches` a pattern known beforehand.
-    Matches(Id, Box<Pattern>),
+    Matches(Id, Arc<Pattern>),
     /// The end of `?.`: nil found in the chain ends it here.
     Chain(Id),
-    /// `base.name`, the name being this node's span.
-    Field { base: Id, optional: bool },
+    /// `base.name`
+    Field { base: Id, name: Span, optional: bool },
     /// `base[key]`
     Index { base: Id, key: Id, optional: bool },
     Slice { base: Id, from: Option<Id>, to: Option<Id> },
@@ -159,12 +159,12 @@ pub(super) enum Loop {
     None,
     Any,
     One,
-    /// With a third child: each kept item is mapped by it.
+    /// With a third child each kept item is mapped by it.
     Filter,
     Map,
     Count,
     Sum,
-    /// With a third child: the found item is mapped by it.
+    /// With a third child the found item is mapped by it.
     Find,
     FindIndex,
     FindLast,
@@ -322,6 +322,7 @@ impl Ast {
             return None;
         }
         let id = Id(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        self.loops |= matches!(node, Node::Loop { .. });
         self.nodes.push(node);
         self.spans.push(span);
         self.heights.push(u8::try_from(height).unwrap_or(u8::MAX));
@@ -369,24 +370,43 @@ impl Ast {
         self.nodes.len()
     }
 
-    fn height(&self, id: Id) -> usize {
-        self.heights.get(id.0 as usize).copied().map_or(0, usize::from)
+    /// There are builtins that run a predicate.
+    pub(super) fn has_loops(&self) -> bool {
+        self.loops
     }
 
-    /// One more than the highest child; the left side of an operator is walked in a loop and counts once.
-    fn height_of(&self, node: &Node) -> usize {
-        let highest = |ids: &[Id]| ids.iter().map(|&id| self.height(id)).max().unwrap_or(0);
-        1 + match node {
-            Node::Binary(_, left, right) if matches!(self.node(*left), Node::Binary(..)) => {
-                (self.height(*left).saturating_sub(1)).max(self.height(*right))
+    /// Any node of a tree answers to a question. The tree is as high as [`HEIGHT`] allows.
+    pub(super) fn any_below(&self, id: Id, wanted: fn(&Node) -> bool) -> bool {
+        let mut open = alloc::vec![id];
+        let mut seen = 0;
+        while let Some(id) = open.pop() {
+            let node = self.node(id);
+            seen += 1;
+            if wanted(node) || seen > self.nodes.len() {
+                return true;
             }
-            Node::Binary(_, a, b) | Node::Elvis(a, b) | Node::Index { base: a, key: b, .. } => highest(&[*a, *b]),
-            Node::Let { value: a, body: b } => highest(&[*a, *b]),
-            Node::Unary(_, a) | Node::Chain(a) | Node::Field { base: a, .. } | Node::Matches(a, _) => highest(&[*a]),
+            self.each_child(node, |child| open.push(child));
+        }
+        false
+    }
+
+    fn each_child(&self, node: &Node, mut take: impl FnMut(Id)) {
+        match node {
+            Node::Binary(_, a, b) | Node::Elvis(a, b) | Node::Index { base: a, key: b, .. } => {
+                take(*a);
+                take(*b);
+            }
+            Node::Let { value: a, body: b } => {
+                take(*a);
+                take(*b);
+            }
+            Node::Unary(_, a) | Node::Chain(a) | Node::Field { base: a, .. } | Node::Matches(a, _) => take(*a),
+            Node::InSet { left, .. } | Node::InRange { left, .. } => take(*left),
             Node::Slice { base, from, to } => {
-                self.height(*base).max(highest(from.as_slice())).max(highest(to.as_slice()))
+                take(*base);
+                from.iter().chain(to).for_each(|&id| take(id));
             }
-            Node::If { condition, yes, no, .. } => highest(&[*condition, *yes, *no]),
+            Node::If { condition, yes, no, .. } => [*condition, *yes, *no].into_iter().for_each(take),
             Node::Call(children)
             | Node::Compare(children)
             | Node::Builtin(_, children)
@@ -395,10 +415,33 @@ impl Ast {
             | Node::List(children)
             | Node::Map(children)
             | Node::Total(children)
-            | Node::CountUpTo { arguments: children, .. } => highest(self.list(*children)),
-            Node::InSet { left, .. } | Node::InRange { left, .. } => self.height(*left),
-            _ => 0,
+            | Node::CountUpTo { arguments: children, .. } => self.list(*children).iter().for_each(|&id| take(id)),
+            Node::Nil
+            | Node::Bool(_)
+            | Node::Int(_)
+            | Node::Float(_)
+            | Node::Text(_)
+            | Node::Bytes(_)
+            | Node::Constant(_)
+            | Node::Name(_)
+            | Node::Pointer(_) => {}
         }
+    }
+
+    fn height(&self, id: Id) -> usize {
+        self.heights.get(id.0 as usize).copied().map_or(0, usize::from)
+    }
+
+    /// One more than the highest child; the left side of an operator is walked in a loop and counts once.
+    fn height_of(&self, node: &Node) -> usize {
+        if let Node::Binary(_, left, right) = node
+            && matches!(self.node(*left), Node::Binary(..))
+        {
+            return self.height(*left).max(1 + self.height(*right));
+        }
+        let mut highest = 0;
+        self.each_child(node, |child| highest = highest.max(self.height(child)));
+        1 + highest
     }
 }
 

@@ -88,7 +88,7 @@ impl Checker<'_> {
             Node::Float(_) => Ok(Nature::FLOAT),
             Node::Text(_) => Ok(Nature::TEXT),
             Node::Bytes(_) => Ok(Nature::BYTES),
-            Node::Name => self.name(id),
+            Node::Name(name) => self.name(id, *name),
             Node::Unary(operator, operand) => self.unary(id, *operator, *operand),
             Node::Binary(..) => self.operators(id),
             Node::Compare(pairs) => {
@@ -98,7 +98,7 @@ impl Checker<'_> {
                 Ok(Nature::BOOL)
             }
             Node::Chain(inside) => self.visit(*inside),
-            Node::Field { base, optional } => self.field(id, *base, *optional),
+            Node::Field { base, name, optional } => self.field(id, *base, *name, *optional),
             Node::Index { base, key, optional } => self.index(id, *base, *key, *optional),
             Node::Slice { base, from, to } => self.slice(id, *base, *from, *to),
             Node::Call(children) => self.call(id, *children),
@@ -132,8 +132,8 @@ impl Checker<'_> {
         span.of(self.source.text())
     }
 
-    fn name(&self, id: Id) -> Checked {
-        let name = self.text(self.ast.span(id));
+    fn name(&self, id: Id, span: Span) -> Checked {
+        let name = self.text(span);
         if let Some((_, nature)) = self.lets.iter().rev().find(|(known, _)| self.text(*known) == name) {
             return Ok(*nature);
         }
@@ -167,10 +167,10 @@ impl Checker<'_> {
 
     #[cold]
     fn unknown<T>(&self, id: Id, name: &str) -> Result<T> {
-        let lets = self.lets.iter().map(|(span, _)| self.text(*span));
-        let variables = self.scope.variables.iter().map(|(name, _)| *name);
-        let functions = self.scope.functions.signatures().iter().map(|signature| signature.name);
-        let known = lets.chain(variables).chain(functions).chain(builtins::names()).chain(Loop::NAMES.iter().copied());
+        let mut known: Vec<&str> = self.lets.iter().map(|(span, _)| self.text(*span)).collect();
+        known.extend(self.scope.variables.iter().map(|(name, _)| &**name));
+        known.extend(self.scope.functions.signatures().iter().map(|signature| &*signature.name));
+        known.extend(builtins::names().chain(Loop::NAMES.iter().copied()).map(|name| &*name));
         let near = nearest(name, known).map(Into::into);
         self.fault(id, ExprFault::UnknownName(name.into(), near))
     }
@@ -329,7 +329,7 @@ impl Checker<'_> {
     // Members, slices, calls
 
     fn is_env(&self, id: Id) -> bool {
-        matches!(self.ast.node(id), Node::Name) && self.text(self.ast.span(id)) == "$env"
+        matches!(self.ast.node(id), Node::Name(name) if self.text(*name) == "$env")
     }
 
     /// A root by `$env.Name`: functions are no part of it.
@@ -341,8 +341,7 @@ impl Checker<'_> {
         }
     }
 
-    fn field(&mut self, id: Id, base: Id, optional: bool) -> Checked {
-        let span = self.ast.span(id);
+    fn field(&mut self, id: Id, base: Id, span: Span, optional: bool) -> Checked {
         if self.is_env(base) {
             return self.env_member(id, self.text(span), optional);
         }

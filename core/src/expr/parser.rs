@@ -347,7 +347,7 @@ impl Parser<'_> {
                 let node = if self.current.opens(b'(') {
                     self.call(&name, None)?
                 } else {
-                    self.add(Node::Name, name.span)?
+                    self.add(Node::Name(name.span), name.span)?
                 };
                 return self.postfix(node);
             }
@@ -441,7 +441,7 @@ impl Parser<'_> {
             let arguments = self.arguments(piped.into_iter().collect())?;
             return self.add(Node::Builtin(builtin, arguments), name.span);
         }
-        let callee = self.add(Node::Name, name.span)?;
+        let callee = self.add(Node::Name(name.span), name.span)?;
         let children = self.arguments(core::iter::once(callee).chain(piped).collect())?;
         self.add(Node::Call(children), name.span)
     }
@@ -544,7 +544,7 @@ impl Parser<'_> {
             _ => None,
         };
         let base = chained.unwrap_or(node);
-        let mut node = self.add(Node::Field { base, optional }, name.span)?;
+        let mut node = self.add(Node::Field { base, name: name.span, optional }, name.span)?;
         if self.current.opens(b'(') {
             let children = self.arguments(alloc::vec![node])?;
             node = self.add(Node::Call(children), name.span)?;

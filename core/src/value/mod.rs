@@ -240,6 +240,8 @@ pub enum Shape {
     /// A gathered fact: its members answer to the JSON key and to the field name of the reference,
     /// given here as pairs (field name, key) sorted by field name.
     Record(&'static [(&'static str, &'static str)]),
+    /// A root that was not given: without members, and equal to null.
+    Absent,
     /// A typed record: exactly these members, in an order of their own; asking for another is an error.
     Struct(&'static Layout),
 }
@@ -298,7 +300,7 @@ impl Map {
                 let at = fields.binary_search_by(|(field, _)| (*field).cmp(name)).ok()?;
                 self.get(fields[at].1)
             }
-            Shape::Plain | Shape::Texts | Shape::Struct(_) => None,
+            Shape::Plain | Shape::Texts | Shape::Absent | Shape::Struct(_) => None,
         })
     }
 

@@ -113,7 +113,7 @@ impl<'a> Call<'a> {
     /// # Errors
     /// [`ExprFault::Memory`] when the evaluation has made too much.
     pub fn charge(&mut self, units: usize) -> Result<()> {
-        self.budget.charge(units)
+        self.budget.charge(units, self.scope.fuel)
     }
 }
 
