@@ -14,6 +14,7 @@ use serde_json::Value as Json;
 
 mod data;
 mod envs;
+mod expr;
 mod gjson;
 mod hiera;
 mod hiera_multi;
@@ -69,10 +70,11 @@ pub fn each(cases: &[Case], check: impl Fn(&Case) -> Result<(), String>) -> Vec<
 
 /// The files known, by stem. `envs`, `lookup-envs` and the like are read by their users.
 const RUNNERS: &[(&str, Runner)] = &[
-    ("jet", jet::run),
+    ("expr", expr::run),
     ("gjson", gjson::run),
     ("hiera", hiera::run),
     ("hiera_multi", hiera_multi::run),
+    ("jet", jet::run),
     ("lookup", lookup::run),
     ("template", template::run),
     ("text_template", text_template::run),

@@ -59,29 +59,60 @@ pub(super) enum Node {
     /// `a < b <= c` as its pairs `a < b`, `b <= c`, which share `b`.
     Compare(Children),
     /// `in` a list literal of nothing but text, or of nothing but integers.
-    InSet { texts: bool, left: Id, items: Children },
+    InSet {
+        texts: bool,
+        left: Id,
+        items: Children,
+    },
     /// `in` a range of literal bounds, of what is known to be an integer.
-    InRange { left: Id, from: Id, to: Id },
+    InRange {
+        left: Id,
+        from: Id,
+        to: Id,
+    },
     /// `matches` a pattern known beforehand.
     Matches(Id, Arc<Pattern>),
     /// The end of `?.`: nil found in the chain ends it here.
     Chain(Id),
     /// `base.name`
-    Field { base: Id, name: Span, optional: bool },
+    Field {
+        base: Id,
+        name: Span,
+        optional: bool,
+    },
     /// `base[key]`
-    Index { base: Id, key: Id, optional: bool },
-    Slice { base: Id, from: Option<Id>, to: Option<Id> },
+    Index {
+        base: Id,
+        key: Id,
+        optional: bool,
+    },
+    Slice {
+        base: Id,
+        from: Option<Id>,
+        to: Option<Id>,
+    },
     /// A call of a name or member: the first child is what is called.
     Call(Children),
     Builtin(&'static Builtin, Children),
     /// A builtin that runs a predicate over a list: list, predicate, and what else it takes.
-    Loop { kind: Loop, arguments: Children },
+    Loop {
+        kind: Loop,
+        arguments: Children,
+    },
     Pointer(Pointer),
     /// `let name = value; body`: the name is this node's span.
-    Let { value: Id, body: Id },
+    Let {
+        value: Id,
+        body: Id,
+    },
     Sequence(Children),
     /// `if`, or `?:` when not in words.
-    If { ternary: bool, condition: Id, yes: Id, no: Id },
+    If {
+        ternary: bool,
+        condition: Id,
+        yes: Id,
+        no: Id,
+    },
     /// `a ?: b`
     Elvis(Id, Id),
     List(Children),
@@ -90,7 +121,10 @@ pub(super) enum Node {
     /// A sum of list items, added from the last to the first.
     Total(Children),
     /// As many matches as the second child says are enough.
-    CountUpTo { arguments: Children, enough: u32 },
+    CountUpTo {
+        arguments: Children,
+        enough: u32,
+    },
 }
 
 /// Operators before an operand.
@@ -201,8 +235,21 @@ impl Loop {
     }
 
     pub(super) const NAMES: &[&str] = &[
-        "all", "none", "any", "one", "filter", "map", "count", "sum", "find", "findIndex", "findLast",
-        "findLastIndex", "groupBy", "sortBy", "reduce",
+        "all",
+        "none",
+        "any",
+        "one",
+        "filter",
+        "map",
+        "count",
+        "sum",
+        "find",
+        "findIndex",
+        "findLast",
+        "findLastIndex",
+        "groupBy",
+        "sortBy",
+        "reduce",
     ];
 
     pub(super) fn name(self) -> &'static str {

@@ -243,9 +243,8 @@ impl Checker<'_> {
                 || set & TRUTH != 0 && nature == Nature::BOOL
         };
         // One side is unknown, and the other is unknown too or of the set.
-        let maybe = |set: u8| {
-            l.is_unknown() && r.is_unknown() || l.is_unknown() && is(r, set) || r.is_unknown() && is(l, set)
-        };
+        let maybe =
+            |set: u8| l.is_unknown() && r.is_unknown() || l.is_unknown() && is(r, set) || r.is_unknown() && is(l, set);
         let both = |set: u8| is(l, set) && is(r, set);
         let outcome = match operator {
             Binary::Equal | Binary::NotEqual if l.comparable_to(r) => Some(Nature::BOOL),
@@ -269,9 +268,7 @@ impl Checker<'_> {
             },
             Binary::Multiply => match (l, r) {
                 (Nature::DURATION, Nature::DURATION) => Some(Nature::DURATION),
-                (Nature::DURATION, number) | (number, Nature::DURATION) if number.is_number() => {
-                    Some(Nature::DURATION)
-                }
+                (Nature::DURATION, number) | (number, Nature::DURATION) if number.is_number() => Some(Nature::DURATION),
                 _ => maybe(NUMBER | DURATION).then_some(Nature::UNKNOWN),
             },
             Binary::Add => match (l, r) {
@@ -289,9 +286,7 @@ impl Checker<'_> {
                 let subject = l == Nature::TEXT || l == Nature::BYTES;
                 (subject && r == Nature::TEXT || maybe(TEXT)).then_some(Nature::BOOL)
             }
-            Binary::Contains | Binary::StartsWith | Binary::EndsWith if both(TEXT) || maybe(TEXT) => {
-                Some(Nature::BOOL)
-            }
+            Binary::Contains | Binary::StartsWith | Binary::EndsWith if both(TEXT) || maybe(TEXT) => Some(Nature::BOOL),
             Binary::Coalesce => Some(match (l, r) {
                 (Nature::NIL, other) | (other, Nature::NIL) => other,
                 _ if r.assignable_to(l) => l,
@@ -311,7 +306,9 @@ impl Checker<'_> {
         } else if r.is_list() {
             l.comparable_to(r.element())
         } else {
-            r.is_unknown() || (l == Nature::TEXT || l.is_unknown()) && r == Nature::TIME || l.is_unknown() && r == Nature::TEXT
+            r.is_unknown()
+                || (l == Nature::TEXT || l.is_unknown()) && r == Nature::TIME
+                || l.is_unknown() && r == Nature::TEXT
         };
         if fits { Ok(Nature::BOOL) } else { self.fault(id, ExprFault::TypeMismatch("in", l.name(), r.name())) }
     }
@@ -487,7 +484,12 @@ impl Checker<'_> {
     /// A call of fixed parameters. The outer error is a fault inside of an argument and ends the search for an
     /// overload; the inner one says that this form does not fit.
     fn fixed(
-        &mut self, id: Id, name: &'static str, parameters: &[Nature], gives: Nature, arguments: &[Id],
+        &mut self,
+        id: Id,
+        name: &'static str,
+        parameters: &[Nature],
+        gives: Nature,
+        arguments: &[Id],
     ) -> Result<Checked> {
         if arguments.len() != parameters.len() {
             for &argument in arguments {
@@ -581,7 +583,11 @@ impl Checker<'_> {
             Loop::Count | Loop::FindIndex | Loop::FindLastIndex => Nature::INT,
             Loop::Sum => gives.forgetful(),
             Loop::Find | Loop::FindLast | Loop::MustFind | Loop::MustFindLast => {
-                if collection.is_unknown() { Nature::UNKNOWN } else { collection.element() }
+                if collection.is_unknown() {
+                    Nature::UNKNOWN
+                } else {
+                    collection.element()
+                }
             }
             Loop::GroupBy => Nature::GROUPS,
             Loop::SortBy => collection,

@@ -14,12 +14,12 @@ use crate::span::Source;
 use crate::text::pattern::Pattern;
 use crate::value::{Text, Value};
 
+use super::access;
 use super::ast::{Ast, Binary, Children, Id, Node, Unary};
 use super::builtins::{Builtin, Call, METHODS};
 use super::loops::Frame;
-use super::ops;
+use super::{ops, show};
 use super::val::Val;
-use super::access;
 
 /// The reference's memory units: items of lists and maps made by one evaluation.
 #[derive(Debug, Default)]
@@ -394,7 +394,11 @@ impl<'a> Evaluator<'a> {
     }
 
     fn invoke(
-        &mut self, id: Id, name: &'static str, function: fn(&mut Call<'_>) -> Result<Val>, arguments: &[Val],
+        &mut self,
+        id: Id,
+        name: &'static str,
+        function: fn(&mut Call<'_>) -> Result<Val>,
+        arguments: &[Val],
     ) -> Result<Val> {
         let scope = self.scope;
         let mut call = Call { name, arguments, scope, budget: &mut self.budget };
@@ -428,8 +432,8 @@ impl<'a> Evaluator<'a> {
         if given < signature.least || given > signature.most {
             return self.fault(id, ExprFault::ArgumentCount(signature.name.into(), arguments.len()));
         }
-        let plain: Result<Vec<Value>> = arguments.into_iter().map(Val::lower).collect();
-        let outcome = plain.and_then(|plain| self.scope.functions.call(signature.name, &plain, self.scope.fuel));
+        let plain: Vec<Value> = arguments.iter().map(show::plain).collect();
+        let outcome = self.scope.functions.call(signature.name, &plain, self.scope.fuel);
         outcome.map(Val::Plain).map_err(|error| self.site(id, error))
     }
 

@@ -289,7 +289,8 @@ impl Folder<'_> {
 
     fn end_of_filter(&mut self, id: Id, name: &str, index: i64, may: Loop, must: Loop) -> Option<()> {
         let (kind, (list, predicate, mapping)) = match *self.ast.node(id) {
-            Node::Index { base, key, optional: false } if matches!(self.ast.node(key), Node::Int(at) if *at == index) => {
+            Node::Index { base, key, optional: false } if matches!(self.ast.node(key), Node::Int(at) if *at == index) =>
+            {
                 let (list, predicate, mapping) = self.loop_of(base, Loop::Filter)?;
                 (must, (list, predicate?, mapping))
             }

@@ -19,9 +19,11 @@ impl Key {
     /// [`ExprFault::Unhashable`] for lists and maps.
     pub(super) fn new(value: Val) -> Result<Self> {
         match value {
-            Val::Plain(Value::List(_) | Value::Map(_)) | Val::Bytes(_) | Val::List(_) | Val::Map(_) | Val::Groups(_) => {
-                Err(ExprFault::Unhashable(value.kind()).into())
-            }
+            Val::Plain(Value::List(_) | Value::Map(_))
+            | Val::Bytes(_)
+            | Val::List(_)
+            | Val::Map(_)
+            | Val::Groups(_) => Err(ExprFault::Unhashable(value.kind()).into()),
             key => Ok(Self(key)),
         }
     }

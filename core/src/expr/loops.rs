@@ -84,7 +84,9 @@ impl Evaluator<'_> {
             Loop::None => self.holds(id, body, true).map(|found| found.is_none().into()),
             Loop::Any => self.holds(id, body, true).map(|found| found.is_some().into()),
             Loop::One => self.matching(id, body, None).map(|count| (count == 1).into()),
-            Loop::Count => self.matching(id, body, None).map(|count| Val::int(i64::try_from(count).unwrap_or(i64::MAX))),
+            Loop::Count => {
+                self.matching(id, body, None).map(|count| Val::int(i64::try_from(count).unwrap_or(i64::MAX)))
+            }
             Loop::Filter => self.filter(id, body, extra),
             Loop::Map => self.map_each(id, body),
             Loop::Sum => self.sum(id, body),

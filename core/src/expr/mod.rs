@@ -61,8 +61,8 @@ impl Program {
     }
 
     fn checked(source: &Source, scope: &Scope<'_>) -> Result<(Self, Nature)> {
-        let mut ast = parser::parse(source.text())
-            .map_err(|(fault, span)| crate::Error::from(fault).at(source.at(span)))?;
+        let mut ast =
+            parser::parse(source.text()).map_err(|(fault, span)| crate::Error::from(fault).at(source.at(span)))?;
         let mut natures = check::check(&ast, source, scope)?;
         let nature = ast.root.map_or(Nature::UNKNOWN, |root| natures.of(root));
         fold::fold(&mut ast, &mut natures, source)?;
@@ -82,7 +82,7 @@ impl Program {
     /// # Errors
     /// As [`Program::evaluate`].
     pub fn evaluate_value(&self, scope: &Scope<'_>) -> Result<Value> {
-        self.evaluate(scope)?.lower()
+        self.evaluate(scope).map(|outcome| show::plain(&outcome))
     }
 
     /// The outcome as true or false; nil is false.
@@ -112,7 +112,6 @@ impl core::fmt::Debug for Program {
 /// # Errors
 /// As [`Program::compile`], as far as the grammar goes.
 pub fn reprint(source: &Source) -> Result<alloc::string::String> {
-    let ast =
-        parser::parse(source.text()).map_err(|(fault, span)| crate::Error::from(fault).at(source.at(span)))?;
+    let ast = parser::parse(source.text()).map_err(|(fault, span)| crate::Error::from(fault).at(source.at(span)))?;
     Ok(ast.root.map_or_else(Default::default, |root| print::print(&ast, root, source.text())))
 }

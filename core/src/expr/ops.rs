@@ -41,9 +41,7 @@ fn equal_data(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Int(a), Value::Int(b)) => a == b,
         (Value::Int(int), Value::Float(float)) | (Value::Float(float), Value::Int(int)) => int.as_f64() == *float,
-        (Value::List(a), Value::List(b)) => {
-            a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| equal_data(a, b))
-        }
+        (Value::List(a), Value::List(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| equal_data(a, b)),
         (Value::Null, root @ Value::Map(_)) | (root @ Value::Map(_), Value::Null) => is_absent(root),
         _ => same_data(a, b),
     }
@@ -84,7 +82,8 @@ fn same_data(a: &Value, b: &Value) -> bool {
         (Value::Text(a), Value::Text(b)) => a == b,
         (Value::List(a), Value::List(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| same_data(a, b)),
         (Value::Map(a), Value::Map(b)) => {
-            let kinds = (a.shape() == Shape::Texts) == (b.shape() == Shape::Texts) && is_absent_map(a) == is_absent_map(b);
+            let kinds =
+                (a.shape() == Shape::Texts) == (b.shape() == Shape::Texts) && is_absent_map(a) == is_absent_map(b);
             kinds && a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.0 == b.0 && same_data(a.1, b.1))
         }
         _ => false,
@@ -164,9 +163,7 @@ fn order_numbers(a: Number, b: Number) -> Ordering {
         (Number::Int(a), Number::Int(b)) => a.cmp(&b),
         (Number::Int(a), Number::Float(b)) => order_mixed(a, b),
         (Number::Float(a), Number::Int(b)) => order_mixed(b, a).reverse(),
-        (Number::Float(a), Number::Float(b)) => {
-            a.partial_cmp(&b).unwrap_or_else(|| b.is_nan().cmp(&a.is_nan()))
-        }
+        (Number::Float(a), Number::Float(b)) => a.partial_cmp(&b).unwrap_or_else(|| b.is_nan().cmp(&a.is_nan())),
     }
 }
 

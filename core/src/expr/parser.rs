@@ -26,7 +26,8 @@ type Parsed<T = Id> = Result<T, Fault>;
 pub(super) fn parse(text: &str) -> Result<Ast, Fault> {
     let mut lexer = Lexer::new(text);
     let current = lexer.next()?;
-    let mut parser = Parser { text, lexer, current, held: None, ast: Ast::default(), nodes: 0, depth: 0, predicates: 0 };
+    let mut parser =
+        Parser { text, lexer, current, held: None, ast: Ast::default(), nodes: 0, depth: 0, predicates: 0 };
     let root = parser.sequence()?;
     if parser.current.tok != Tok::End {
         return Err(parser.unexpected());

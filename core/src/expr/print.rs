@@ -337,5 +337,8 @@ impl Printer<'_> {
 
 /// `a op b op c` reads as `(a op b) op c` without parentheses.
 fn flows(inner: Binary, outer: Binary) -> bool {
-    inner.precedence() == outer.precedence() && !outer.to_the_right() && !inner.is_comparison() && !outer.is_comparison()
+    inner.precedence() == outer.precedence()
+        && !outer.to_the_right()
+        && !inner.is_comparison()
+        && !outer.is_comparison()
 }

@@ -148,7 +148,7 @@ impl Val<'_> {
             Self::Map(map) => match map.map().shape() {
                 Shape::Struct(layout) => layout.name,
                 Shape::Texts => "map[string]string",
-                Shape::Plain | Shape::Record(_) => "map[string]interface {}",
+                Shape::Plain | Shape::Absent | Shape::Record(_) => "map[string]interface {}",
             },
         })
     }

@@ -99,7 +99,7 @@ impl World {
         let given = [facts, data, environ];
         let absent = given.each_ref().map(|value| matches!(value, Value::Null));
         let [facts, data, environ] = given.map(|value| match value {
-            Value::Null => Value::Map(Map::new()),
+            Value::Null => Value::Map(Map::new().shaped(Shape::Absent)),
             given => given,
         });
         let environ = match environ {

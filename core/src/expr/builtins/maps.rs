@@ -39,9 +39,10 @@ fn check_pairs(natures: &[Nature]) -> Result<Nature, ExprFault> {
 /// Keys and values in key order.
 fn entries(call: &Call<'_>) -> Result<Vec<(Val, Val)>> {
     match call.argument(0) {
-        Val::Plain(Value::Map(map)) => {
-            Ok(map.iter().map(|(key, value)| (Val::Plain(Value::Text(key.clone())), Val::Plain(value.clone()))).collect())
-        }
+        Val::Plain(Value::Map(map)) => Ok(map
+            .iter()
+            .map(|(key, value)| (Val::Plain(Value::Text(key.clone())), Val::Plain(value.clone())))
+            .collect()),
         Val::Map(entries) => {
             Ok(entries.iter().map(|(key, value)| (Val::Plain(Value::Text(key.clone())), value.clone())).collect())
         }
