@@ -10,7 +10,7 @@ use base64ct::{Base64, Encoding};
 
 use super::{Style, Tag};
 use crate::error::{Kind, Result, YamlFault};
-use crate::value::{Int, Text, Value, show};
+use crate::value::{Int, Text, Value, json, show};
 
 /// The value of a scalar. One that does not fit its tag was refused by [`check`] before.
 pub(super) fn value(text: &Text, style: Style, tag: Tag) -> Value {
@@ -125,6 +125,7 @@ fn tagged(text: &str, tag: Tag) -> Option<Value> {
         Tag::Null => Some(Value::Null),
         Tag::Int => match plain(text)? {
             number @ Value::Int(_) => Some(number),
+            Value::Float(number) => json::integral(number).map(Value::Int),
             _ => None,
         },
         Tag::Float => match plain(text)? {
