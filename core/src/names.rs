@@ -57,6 +57,23 @@ pub struct Signature {
     pub least: u8,
     /// Most arguments; `u8::MAX` for any number.
     pub most: u8,
+    /// It takes nothing but text and answers true or false, which a language that knows kinds beforehand
+    /// holds its calls to.
+    pub of_text: bool,
+}
+
+impl Signature {
+    /// A function of anything, with so many arguments.
+    #[must_use]
+    pub const fn any(name: &'static str, least: u8, most: u8) -> Self {
+        Self { name, least, most, of_text: false }
+    }
+
+    /// A question about so many texts.
+    #[must_use]
+    pub const fn of_text(name: &'static str, count: u8) -> Self {
+        Self { name, least: count, most: count, of_text: true }
+    }
 }
 
 /// No functions at all.

@@ -1,6 +1,7 @@
 //! The named environments of the vectors: a world and a machine in memory each.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use ccm_core::host::memory::Memory;
 use ccm_core::render::{Env, Missing, World};
@@ -41,7 +42,7 @@ fn named(row: &serde_json::Value) -> Named {
         None => partial(&row[name]),
     };
     let missing = if row["default_on_missing"] == true { Missing::Empty } else { Missing::Refused };
-    let mut host = Memory::new();
+    let mut host = zones(Memory::new());
     for (name, text) in row["files"].as_object().into_iter().flatten() {
         host = host.with_file(&format!("/work/{name}"), text.as_str().unwrap_or_default());
     }
@@ -54,4 +55,18 @@ fn partial(json: &serde_json::Value) -> Value {
     let pairs = json["value"].as_array().map(Vec::as_slice).unwrap_or_default();
     let members = pairs.iter().filter_map(|pair| Some((pair[0]["value"].as_str()?.into(), typed::decode(&pair[1])?)));
     Value::Map(members.collect::<Map>())
+}
+
+/// The machine with the zones of `tests/zones`, which those of the vectors are among.
+fn zones(mut host: Memory) -> Memory {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/zones");
+    for area in std::fs::read_dir(&folder).expect("tests/zones") {
+        let area = area.expect("a folder").path();
+        for file in std::fs::read_dir(&area).expect("zones") {
+            let file = file.expect("a zone").path();
+            let name = file.strip_prefix(&folder).expect("below").to_string_lossy().into_owned();
+            host = host.with_zone(&name, &std::fs::read(&file).expect("a zone"));
+        }
+    }
+    host
 }

@@ -125,7 +125,7 @@ struct Host<'a> {
 impl Functions for Host<'_> {
     fn signatures(&self) -> &[Signature] {
         const fn of(name: &'static str, least: u8, most: u8) -> Signature {
-            Signature { name, least, most }
+            Signature::any(name, least, most)
         }
         const ALL: &[Signature] = &[
             of("lookup", 1, 2),

@@ -22,6 +22,7 @@ mod jet;
 mod lookup;
 mod template;
 mod typed;
+mod validator;
 mod yaml;
 mod yaml_bombs;
 
@@ -71,6 +72,7 @@ pub fn each(cases: &[Case], check: impl Fn(&Case) -> Result<(), String>) -> Vec<
 /// The files known, by stem. `envs`, `lookup-envs` and the like are read by their users.
 const RUNNERS: &[(&str, Runner)] = &[
     ("expr", expr::run),
+    ("validator", validator::run),
     ("gjson", gjson::run),
     ("hiera", hiera::run),
     ("hiera_multi", hiera_multi::run),

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use crate::error::Result;
 use crate::error::expr::ExprFault;
-use crate::names::Scope;
+use crate::names::{Scope, Signature};
 use crate::span::{Source, Span};
 use crate::text::nearest::nearest;
 use crate::text::pattern::Pattern;
@@ -159,6 +159,13 @@ impl Checker<'_> {
             Value::Text(_) => Nature::TEXT,
             Value::List(_) => Nature::LIST,
         })
+    }
+
+    /// The function of the caller that a name means; a `let` over it would have been refused.
+    fn provided(&self, callee: Id) -> Option<Signature> {
+        let Node::Name(span) = self.ast.node(callee) else { return None };
+        let name = self.text(*span);
+        self.scope.functions.signatures().iter().find(|signature| signature.name == name).copied()
     }
 
     fn is_function(&self, name: &str) -> bool {
@@ -438,6 +445,11 @@ impl Checker<'_> {
         }
         if nature != Nature::FUNCTION {
             return self.fault(id, ExprFault::NotCallable(nature.name()));
+        }
+        if let Some(signature) = self.provided(callee).filter(|signature| signature.of_text) {
+            let parameters = [Nature::TEXT; 4];
+            let parameters = parameters.get(..usize::from(signature.least)).unwrap_or(&parameters);
+            return self.fixed(id, signature.name, parameters, Nature::BOOL, arguments)?;
         }
         for &argument in arguments {
             self.visit(argument)?;

@@ -105,7 +105,7 @@ impl<'t> Parser<'t> {
             functions.insert(builtin.name(), Function::Builtin(builtin));
         }
         let mut provided = Vec::new();
-        for &Signature { name, least, most } in options.functions {
+        for &Signature { name, least, most, .. } in options.functions {
             let at = u32::try_from(provided.len()).unwrap_or(u32::MAX);
             functions.insert(name, Function::Provided { at, least, most });
             provided.push(name.into());

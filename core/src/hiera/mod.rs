@@ -41,6 +41,7 @@ use crate::span::{Site, Source, Span};
 use crate::value::{Map, Value, json, merge};
 use crate::yaml::{self, Limits};
 
+pub use checks::Check;
 pub use rules::{Failure, Reason, Rule};
 
 use hierarchy::{Hierarchy, Merge};

@@ -16,7 +16,7 @@ const FILE_LIMIT: u64 = 64 << 20;
 
 /// Any number of arguments: the count is checked when the function is called, as in the reference.
 const fn any(name: &'static str) -> Signature {
-    Signature { name, least: 0, most: u8::MAX }
+    Signature::any(name, 0, u8::MAX)
 }
 
 const ALL: &[Signature] =

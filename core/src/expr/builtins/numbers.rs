@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::error::expr::ExprFault;
 use crate::expr::val::{Items, Val};
 use crate::text::{float, literal};
-use crate::value::{Int, Value, compare};
+use crate::value::{Value, compare};
 
 /// The functions of this file.
 pub const TABLE: &[Builtin] = &[
@@ -98,11 +98,12 @@ fn aggregated(name: &'static str, given: &[Nature]) -> Result<Nature, ExprFault>
 
 fn abs(call: &mut Call<'_>) -> Result<Val> {
     match call.argument(0) {
-        Val::Plain(Value::Float(value)) => Ok(libm::fabs(*value).into()),
-        Val::Plain(Value::Int(value)) => {
-            let magnitude = value.as_i128().abs();
-            Ok(Val::Plain(Value::Int(Int::try_from(magnitude).unwrap_or(*value))))
-        }
+        // Negative zero stays what it is, and the smallest integer has no positive counterpart.
+        Val::Plain(Value::Float(value)) => Ok(if *value < 0.0 { -value } else { *value }.into()),
+        Val::Plain(Value::Int(value)) => Ok(match value.as_i64() {
+            Some(value) => Val::int(value.wrapping_abs()),
+            None => Val::Plain(Value::Int(*value)),
+        }),
         _ => Err(call.wrong(0)),
     }
 }
