@@ -99,7 +99,7 @@ pub fn same_kind(kind: &str, stage: &str, error: &Error) -> Result<(), String> {
             HieraFault::OverridesNotMap | HieraFault::LevelNotMap(_) => "overrides_not_map",
             HieraFault::Empty | HieraFault::DocumentNotMap | HieraFault::Broken(_) => "other",
         },
-        Kind::Expr(_) | Kind::Limit(_) if kind.starts_with("expr_") => kind,
+        Kind::Expr(_) | Kind::Render(_) | Kind::Limit(_) if kind.starts_with("expr_") => kind,
         _ => "other",
     };
     // What crashes the reference is a plain error here.

@@ -214,7 +214,7 @@ impl fmt::Display for ExprFault {
             Self::ArgumentCount(name, given) => write!(f, "{name} does not take {given} arguments"),
             Self::NotCallable(kind) => write!(f, "{kind} is not a function"),
             Self::Signature(name) => write!(f, "{name} gives more than one value"),
-            Self::ExpectedBool(kind) => write!(f, "expected true or false, got {kind}"),
+            Self::ExpectedBool(kind) => write!(f, "expected bool, got {kind}"),
             Self::WrongType(wanted, found) => write!(f, "expected {wanted}, got {found}"),
             Self::Conversion(wanted, found) => write!(f, "{found} cannot become {wanted}"),
             Self::Fetch(member, from) => write!(f, "cannot get {member} from {from}"),
