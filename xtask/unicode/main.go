@@ -1,4 +1,4 @@
-// Writes the tables of core/src/text/pattern from Go's own unicode package, so that classes mean here what
+// Writes the tables of core/src/text/unicode from Go's own unicode package, so that classes mean here what
 // they mean to the reference. Run in the root of the repository: go run ./xtask/unicode/main.go
 //
 // All numbers are LEB128. The tables hold runs over all code points in order:
@@ -17,7 +17,7 @@ import (
 	"unicode"
 )
 
-const folder = "core/src/text/pattern/"
+const folder = "core/src/text/unicode/"
 
 func number(out []byte, n int) []byte {
 	for n >= 0x80 {

@@ -3,6 +3,7 @@
 //! - [`cursor`] walks over text; [`literal`] reads quoted strings and numbers after a language's rule
 //! - [`float`] and [`pow`] are Go's float text and powers, since documents of the reference carry both
 //! - [`quote`] writes text in quotes, as Go does
+//! - [`case`] and [`unicode`] know characters: upper and lower case, categories, scripts
 //! - [`path`] cleans and joins `/` paths without asking any file system
 //! - [`time`] holds moments, durations, calendar layouts and zones
 //! - [`pattern`] is Go's regular-expression syntax, run in linear time
@@ -21,6 +22,7 @@ pub mod pattern;
 pub mod pow;
 pub mod quote;
 pub mod time;
+pub mod unicode;
 
 pub use cursor::Cursor;
 pub use nearest::nearest;

@@ -4,6 +4,8 @@
 //! A correctly rounded power would be no better for the user: values reach manifests and comparisons, and
 //! there the same bits count (Surprise 23 of the expression ledger).
 
+#![allow(clippy::excessive_precision, reason = "constants stand as they were published")]
+
 /// `x` to the power of `y`.
 #[must_use]
 pub fn pow(x: f64, y: f64) -> f64 {

@@ -3,6 +3,8 @@
 use alloc::string::String;
 use core::fmt::Write;
 
+pub use super::unicode::is_print;
+
 /// How to quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quoting {
@@ -76,30 +78,6 @@ pub fn quote_char(character: char, ascii: bool) -> String {
 pub fn can_backquote(bytes: &[u8]) -> bool {
     let plain = |next: char| next != '\u{feff}' && next != '`' && next != '\u{7f}' && (next >= ' ' || next == '\t');
     core::str::from_utf8(bytes).is_ok_and(|text| text.chars().all(plain))
-}
-
-/// Whether a character leaves ink on paper, the ASCII space included: Go's `unicode.IsPrint`.
-#[must_use]
-pub fn is_print(character: char) -> bool {
-    if character.is_ascii() {
-        return matches!(character, ' '..='~');
-    }
-    // The table that knows is Rust's own, and Debug is the way to ask it: after another character it escapes
-    // exactly what cannot be printed.
-    struct Escaped(bool);
-    impl Write for Escaped {
-        fn write_str(&mut self, text: &str) -> core::fmt::Result {
-            self.0 |= text.contains('\\');
-            Ok(())
-        }
-    }
-    let mut buffer = [b'a'; 5];
-    let width = character.encode_utf8(&mut buffer[1..]).len();
-    let mut escaped = Escaped(false);
-    if let Some(Ok(text)) = buffer.get(..=width).map(core::str::from_utf8) {
-        let _infallible = write!(escaped, "{text:?}");
-    }
-    !escaped.0
 }
 
 fn push(out: &mut String, character: char, quoting: Quoting) {

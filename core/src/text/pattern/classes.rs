@@ -1,78 +1,11 @@
-//! Sets of characters: the classes with names, and which characters differ in case alone.
-//!
-//! The tables beside this file are Go's own (Unicode 15.0), written by `xtask/unicode/main.go`, which tells
-//! their form: 9 KB for all general categories, scripts and case pairs.
+//! Sets of characters: the classes with names, and the other cases of what is in them.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
-const CATEGORIES: &[u8] = include_bytes!("categories.bin");
-const SCRIPTS: &[u8] = include_bytes!("scripts.bin");
-const FOLDS: &[u8] = include_bytes!("folds.bin");
-
-/// The general categories, by their index in the table: short name and long name.
-const CATEGORY_NAMES: [(&str, &str); 30] = [
-    ("Cc", "control"),
-    ("Cf", "format"),
-    ("Cn", "unassigned"),
-    ("Co", "privateuse"),
-    ("Cs", "surrogate"),
-    ("Ll", "lowercaseletter"),
-    ("Lm", "modifierletter"),
-    ("Lo", "otherletter"),
-    ("Lt", "titlecaseletter"),
-    ("Lu", "uppercaseletter"),
-    ("Mc", "spacingmark"),
-    ("Me", "enclosingmark"),
-    ("Mn", "nonspacingmark"),
-    ("Nd", "decimalnumber"),
-    ("Nl", "letternumber"),
-    ("No", "othernumber"),
-    ("Pc", "connectorpunctuation"),
-    ("Pd", "dashpunctuation"),
-    ("Pe", "closepunctuation"),
-    ("Pf", "finalpunctuation"),
-    ("Pi", "initialpunctuation"),
-    ("Po", "otherpunctuation"),
-    ("Ps", "openpunctuation"),
-    ("Sc", "currencysymbol"),
-    ("Sk", "modifiersymbol"),
-    ("Sm", "mathsymbol"),
-    ("So", "othersymbol"),
-    ("Zl", "lineseparator"),
-    ("Zp", "paragraphseparator"),
-    ("Zs", "spaceseparator"),
-];
-
-/// Names of groups of categories, and the letter that those begin with.
-const CATEGORY_GROUPS: [(&str, &str); 9] = [
-    ("other", "C"),
-    ("letter", "L"),
-    ("mark", "M"),
-    ("combiningmark", "M"),
-    ("number", "N"),
-    ("punctuation", "P"),
-    ("punct", "P"),
-    ("symbol", "S"),
-    ("separator", "Z"),
-];
-
-/// The scripts by their index in the table, from 1, without their underscores.
-const SCRIPT_NAMES: &str = "adlam ahom anatolianhieroglyphs arabic armenian avestan balinese bamum bassavah batak bengali \
-    bhaiksuki bopomofo brahmi braille buginese buhid canadianaboriginal carian caucasianalbanian chakma cham cherokee \
-    chorasmian common coptic cuneiform cypriot cyprominoan cyrillic deseret devanagari divesakuru dogra duployan \
-    egyptianhieroglyphs elbasan elymaic ethiopic georgian glagolitic gothic grantha greek gujarati gunjalagondi gurmukhi han \
-    hangul hanifirohingya hanunoo hatran hebrew hiragana imperialaramaic inherited inscriptionalpahlavi \
-    inscriptionalparthian javanese kaithi kannada katakana kawi kayahli kharoshthi khitansmallscript khmer khojki khudawadi \
-    lao latin lepcha limbu lineara linearb lisu lycian lydian mahajani makasar malayalam mandaic manichaean marchen \
-    masaramgondi medefaidrin meeteimayek mendekikakui meroiticcursive meroitichieroglyphs miao modi mongolian mro multani \
-    myanmar nabataean nagmundari nandinagari newtailue newa nko nushu nyiakengpuachuehmong ogham olchiki oldhungarian \
-    olditalic oldnortharabian oldpermic oldpersian oldsogdian oldsoutharabian oldturkic olduyghur oriya osage osmanya \
-    pahawhhmong palmyrene paucinhau phagspa phoenician psalterpahlavi rejang runic samaritan saurashtra sharada shavian \
-    siddham signwriting sinhala sogdian sorasompeng soyombo sundanese sylotinagri syriac tagalog tagbanwa taile taitham \
-    taiviet takri tamil tangsa tangut telugu thaana thai tibetan tifinagh tirhuta toto ugaritic vai vithkuqi wancho \
-    warangciti yezidi yi zanabazarsquare";
+use crate::text::unicode::{self, Fold};
 
 /// A set of characters that grows: ranges in any order until it is made a class.
 #[derive(Clone, Debug, Default)]
@@ -172,42 +105,36 @@ pub(super) fn posix(name: &str) -> Option<Set> {
 /// A class of Unicode: a general category (`L`, `Lu`, `Letter`), a script (`Greek`), or `Any`, `ASCII`,
 /// `Assigned`. As in Go, case, blanks, `-` and `_` in the name do not count.
 pub(super) fn unicode(name: &str) -> Option<Set> {
-    let name: alloc::string::String =
-        name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).map(|c| c.to_ascii_lowercase()).collect();
+    let name: String = name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).map(|c| c.to_ascii_lowercase()).collect();
+    let of_category = |wanted: &dyn Fn(&str) -> bool| {
+        Some(of_runs(unicode::categories().map(|(category, length)| (wanted(category.short()), length))))
+    };
     match name.as_str() {
-        "any" => return Some(Set { ranges: [ClassUnicodeRange::new('\0', char::MAX)].into(), folded: Vec::new() }),
+        "any" => return of_category(&|_| true),
         "ascii" => return posix("ascii"),
-        "assigned" => return Some(of_runs(categories(), |index| category(index).0 != "Cn")),
-        "lc" | "casedletter" => {
-            return Some(of_runs(categories(), |index| matches!(category(index).0, "Ll" | "Lt" | "Lu")));
-        }
-        "cntrl" => return unicode("Cc"),
-        "digit" => return unicode("Nd"),
+        "assigned" => return of_category(&|short| short != "Cn"),
+        "lc" | "casedletter" => return of_category(&|short| matches!(short, "Ll" | "Lt" | "Lu")),
+        "cntrl" => return of_category(&|short| short == "Cc"),
+        "digit" => return of_category(&|short| short == "Nd"),
         _ => {}
     }
-    let group = CATEGORY_GROUPS.iter().find(|(long, letter)| name == *long || letter.eq_ignore_ascii_case(&name));
-    if let Some((_, letter)) = group {
-        return Some(of_runs(categories(), |index| category(index).0.starts_with(letter)));
+    if let Some(group) = unicode::group(&name) {
+        return of_category(&|short| short.starts_with(group));
     }
-    let known = |(short, long): &(&str, &str)| short.eq_ignore_ascii_case(&name) || *long == name;
-    if let Some(wanted) = CATEGORY_NAMES.iter().position(known) {
-        return Some(of_runs(categories(), |index| usize::from(index) == wanted));
+    if let Some(wanted) = unicode::named_category(&name) {
+        return of_category(&|short| short == wanted.short());
     }
-    let script = SCRIPT_NAMES.split_ascii_whitespace().position(|script| script == name)?;
-    Some(of_runs(scripts(), |index| usize::from(index) == script + 1))
+    let script = unicode::named_script(&name)?;
+    Some(of_runs(unicode::scripts().map(|(found, length)| (found == Some(script), length))))
 }
 
-fn category(index: u8) -> (&'static str, &'static str) {
-    CATEGORY_NAMES.get(usize::from(index)).copied().unwrap_or_default()
-}
-
-/// The set of all runs whose index is wanted.
-fn of_runs(runs: impl Iterator<Item = (u8, u32)>, wanted: impl Fn(u8) -> bool) -> Set {
+/// The set of all runs that are wanted.
+fn of_runs(runs: impl Iterator<Item = (bool, u32)>) -> Set {
     let mut set = Set::default();
     let mut at = 0_u32;
-    for (index, length) in runs {
+    for (wanted, length) in runs {
         let end = at.saturating_add(length);
-        if wanted(index) {
+        if wanted {
             // A run of surrogates has no characters at its ends, and is left out by that.
             if let (Some(low), Some(high)) = (char::from_u32(at), char::from_u32(end.saturating_sub(1))) {
                 set.push(low, high, false);
@@ -218,101 +145,9 @@ fn of_runs(runs: impl Iterator<Item = (u8, u32)>, wanted: impl Fn(u8) -> bool) -
     set
 }
 
-fn categories() -> impl Iterator<Item = (u8, u32)> {
-    let mut table = Numbers(CATEGORIES);
-    core::iter::from_fn(move || {
-        let head = table.byte()?;
-        let length = match head >> 5 {
-            0 => table.next()?,
-            length => u32::from(length),
-        };
-        Some((head & 31, length))
-    })
-}
-
-fn scripts() -> impl Iterator<Item = (u8, u32)> {
-    let mut table = Numbers(SCRIPTS);
-    core::iter::from_fn(move || Some((table.byte()?, table.next()?)))
-}
-
-/// LEB128 numbers of a table.
-struct Numbers(&'static [u8]);
-
-impl Numbers {
-    fn byte(&mut self) -> Option<u8> {
-        let (first, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(*first)
-    }
-}
-
-impl Iterator for Numbers {
-    type Item = u32;
-
-    fn next(&mut self) -> Option<u32> {
-        let mut value = 0;
-        for shift in [0, 7, 14, 21] {
-            let byte = self.byte()?;
-            value |= u32::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Some(value);
-            }
-        }
-        None
-    }
-}
-
-/// So many characters from `start` on, `step` apart, each of which has its other case `distance` further.
-#[derive(Clone, Copy)]
-struct Fold {
-    start: u32,
-    count: u32,
-    step: u32,
-    distance: u32,
-}
-
-fn folds() -> impl Iterator<Item = Fold> {
-    let mut table = Numbers(FOLDS);
-    let mut start = 0;
-    core::iter::from_fn(move || {
-        start += table.next()?;
-        Some(Fold { start, count: table.next()?, step: table.next()?, distance: table.next()? })
-    })
-}
-
-/// A character and all that differ from it in case alone. An orbit is a chain of pairs, so that following
-/// them up and down finds all of it.
-pub(super) fn orbit(character: char) -> Vec<char> {
-    let mut all = alloc::vec![character];
-    let mut at = 0;
-    while let Some(&member) = all.get(at) {
-        let member = u32::from(member);
-        for fold in folds() {
-            for (from, other) in [
-                (member, member.checked_add(fold.distance)),
-                (member.wrapping_sub(fold.distance), member.checked_sub(fold.distance)),
-            ] {
-                let Some(other) = other.and_then(char::from_u32) else { continue };
-                let offset = from.wrapping_sub(fold.start);
-                let pair =
-                    from >= fold.start && offset % fold.step.max(1) == 0 && offset / fold.step.max(1) < fold.count;
-                if pair && !all.contains(&other) {
-                    all.push(other);
-                }
-            }
-        }
-        at += 1;
-    }
-    all
-}
-
 /// The characters that differ in case alone from those of a class.
 fn other_cases(class: &ClassUnicode) -> Vec<ClassUnicodeRange> {
-    let pairs: Vec<(u32, u32)> = folds()
-        .flat_map(|fold| {
-            (0..fold.count).map(move |at| fold.start + at * fold.step).map(move |from| (from, from + fold.distance))
-        })
-        .collect();
+    let pairs: Vec<(u32, u32)> = unicode::folds().flat_map(Fold::pairs).collect();
     let holds = |code: u32| {
         let ranges = class.ranges();
         let at = ranges.partition_point(|range| u32::from(range.end()) < code);
@@ -337,16 +172,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_cover_all_code_points() {
-        assert_eq!(categories().map(|(_, length)| length).sum::<u32>(), 0x11_0000);
-        assert_eq!(scripts().map(|(_, length)| length).sum::<u32>(), 0x11_0000);
-        assert_eq!(
-            SCRIPT_NAMES.split_ascii_whitespace().count(),
-            usize::from(scripts().map(|(index, _)| index).max().unwrap())
-        );
-    }
-
-    #[test]
     fn a_class_answers_to_its_names() {
         let holds = |name: &str, c: char| {
             unicode(name).unwrap().into_class().ranges().iter().any(|r| r.start() <= c && c <= r.end())
@@ -369,16 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn an_orbit_holds_all_cases() {
-        let sorted = |c| {
-            let mut all = orbit(c);
-            all.sort_unstable();
-            all
-        };
-        assert_eq!(sorted('k'), ['K', 'k', '\u{212a}']);
-        assert_eq!(sorted('ß'), ['ß', 'ẞ']);
-        assert_eq!(sorted('θ').len(), 4);
-        assert_eq!(sorted('1'), ['1']);
+    fn a_folded_set_holds_all_cases() {
         let mut set = Set::default();
         set.push('θ', 'θ', true);
         assert_eq!(set.into_class().ranges().iter().map(|range| range.len()).sum::<usize>(), 4);

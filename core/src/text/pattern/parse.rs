@@ -10,7 +10,7 @@ use regex_syntax::hir::{Capture, Class, ClassUnicode, ClassUnicodeRange, Hir, Hi
 
 use super::classes::{self, Set};
 use super::{Pattern, PatternFault, PatternProblem as Problem};
-use crate::text::Cursor;
+use crate::text::{Cursor, unicode};
 
 /// The Hir of a pattern; its groups are kept apart only if they are asked for.
 pub(super) fn parse(source: &str, keep_groups: bool) -> Result<Hir, PatternFault> {
@@ -175,7 +175,7 @@ impl Parser<'_> {
 
     fn literal(&mut self, character: char) {
         if self.flags.fold {
-            let orbit = classes::orbit(character);
+            let orbit = unicode::orbit(character);
             if orbit.len() > 1 {
                 let ranges = orbit.into_iter().map(|other| ClassUnicodeRange::new(other, other));
                 self.level.push(Hir::class(Class::Unicode(ClassUnicode::new(ranges))), Size::LEAF);
