@@ -18,8 +18,8 @@ use super::access;
 use super::ast::{Ast, Binary, Children, Id, Node, Unary};
 use super::builtins::{Builtin, Call, METHODS};
 use super::loops::Frame;
-use super::{ops, show};
 use super::val::Val;
+use super::{ops, show};
 
 /// The reference's memory units: items of lists and maps made by one evaluation.
 #[derive(Debug, Default)]

@@ -10,6 +10,7 @@
 
 mod document;
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -18,8 +19,13 @@ pub use document::{Document, Item, Items, Message, Resources, Unknown};
 use crate::error::{Error, Result};
 use crate::hiera;
 use crate::host::Host;
+use crate::jet::Delimiters;
+use crate::names::Fuel;
 use crate::render::{Env, World};
+use crate::span::Source;
+use crate::text::path;
 use crate::value::{Map, Value};
+use crate::yaml;
 
 /// What a manifest is resolved with.
 #[derive(Clone, Copy)]
@@ -70,8 +76,8 @@ impl Manifest {
         let pre_message = message(document.pre_message.as_ref(), "pre_message", &env)?;
         let items = match document.resources {
             Resources::Inline(items) => items,
-            Resources::Jet { site, .. } => {
-                return Err(Error::invalid("resources_jet_file is not supported yet").at(site));
+            Resources::Jet { file, site } => {
+                printed(&file, inputs, &env).map_err(|error| error.at(site).doing("making the list of resources"))?
             }
         };
         Ok(Self { world, pre_message, post_message, fail_on_error: document.fail_on_error, items, warnings })
@@ -94,9 +100,28 @@ fn data(yaml: &crate::yaml::Document, inputs: &Inputs<'_>, warnings: &mut Vec<Er
     Ok(own.data)
 }
 
+/// Most bytes of a jet template.
+const JET_FILE: u64 = 4 << 20;
+
+/// The resources that a jet template prints. The path is joined to the directory of the manifest, an absolute
+/// one too; what is printed is read as if it stood in the manifest (ledger resources.md 3.4).
+fn printed(file: &str, inputs: &Inputs<'_>, env: &Env<'_>) -> Result<Items> {
+    let path = path::join(&[inputs.directory, file]);
+    let bytes = inputs.host.read(&path, JET_FILE)?;
+    let text = String::from_utf8(bytes).map_err(|_| Error::invalid(format!("{path} is not UTF-8 text")))?;
+    let printed = env.jet_text(&Source::new(path.as_str(), text), &Delimiters::default(), &Fuel::new())?;
+    if printed.trim().is_empty() {
+        let text = "the jet template printed nothing; check its conditions and the data that it ranges over";
+        return Err(Error::invalid(text));
+    }
+    let source = Source::new(format!("{path} (printed)"), printed);
+    let document = yaml::read(&source, &yaml::Limits::default())?;
+    Items::of(document.root(), &source)
+}
+
 fn message(message: Option<&Message>, key: &str, env: &Env<'_>) -> Result<Option<String>> {
     let Some(message) = message else { return Ok(None) };
     env.strict_text(&message.text)
         .map(Some)
-        .map_err(|error| error.at(message.site.clone()).doing(alloc::format!("resolving {key}")))
+        .map_err(|error| error.at(message.site.clone()).doing(format!("resolving {key}")))
 }

@@ -7,7 +7,9 @@ use alloc::vec::Vec;
 
 use super::{Env, Missing, Printed};
 use crate::error::{Error, RenderFault, Result};
-use crate::names::{Fuel, Functions, Signature};
+use crate::jet::{self, Delimiters};
+use crate::names::{Fuel, Functions, Scope, Signature};
+use crate::span::Source;
 use crate::text::path;
 use crate::value::{Value, lookup};
 
@@ -36,13 +38,7 @@ impl Functions for Env<'_> {
             "file" => Ok(Value::from(self.read(text("file", arguments, 0)?, fuel)?)),
             "readFile" => Ok(Value::from(self.read(text("readFile", arguments, 0)?, fuel)?)),
             "template" => self.template(text("template", arguments, 0)?, fuel),
-            "jet" => {
-                between("jet", "a template and perhaps two delimiters", arguments, &[1, 3])?;
-                for position in 0..arguments.len() {
-                    text("jet", arguments, position)?;
-                }
-                Err(RenderFault::Unavailable { function: "jet" }.into())
-            }
+            "jet" => self.jet(arguments, fuel),
             "kvGet" => self.network("kvGet", "2 arguments: bucket and key", arguments, 2),
             "registrations" => {
                 self.network("registrations", "4 arguments: cluster, protocol, service and address", arguments, 4)
@@ -93,9 +89,35 @@ impl Env<'_> {
                 self.typed_with(&text, fuel, Printed::AsNil)
                     .map_err(|fault| fault.doing(format!("in template {given}")))
             }
-            ".jet" => self.call("jet", &[Value::from(given)], fuel),
+            ".jet" => self.jet(&[Value::from(given)], fuel),
             _ => self.typed_with(given, fuel, Printed::AsNil).map_err(|fault| fault.doing("in template()")),
         }
+    }
+
+    /// `jet(template)` or `jet(template, left, right)`: a template, or the file it names when it ends in `.jet`.
+    fn jet(&self, arguments: &[Value], fuel: &Fuel) -> Result<Value> {
+        between("jet", "a template and perhaps two delimiters", arguments, &[1, 3])?;
+        let given = text("jet", arguments, 0)?;
+        let delimiters = match arguments.len() {
+            3 => Delimiters::new(text("jet", arguments, 1)?, text("jet", arguments, 2)?),
+            _ => Delimiters::default(),
+        };
+        let _level = fuel.enter()?;
+        let source = match extension(given) {
+            ".jet" => Source::new(path::resolve(self.world.directory(), given), self.read(given, fuel)?),
+            _ => Source::anonymous(given),
+        };
+        self.jet_text(&source, &delimiters, fuel).map(Value::from).map_err(|fault| fault.doing("in jet()"))
+    }
+
+    /// What a jet template prints: it sees the roots of this environment and all of its functions but `jet`.
+    ///
+    /// # Errors
+    /// A template that cannot be read or rendered, with its place in the source.
+    pub fn jet_text(&self, source: &Source, delimiters: &Delimiters, fuel: &Fuel) -> Result<String> {
+        let template = jet::Template::parse(source, delimiters)?;
+        let offered = self.for_jet();
+        template.render(&Scope { variables: self.world.variables(), functions: &offered, fuel })
     }
 
     fn network(&self, function: &'static str, takes: &'static str, arguments: &[Value], count: usize) -> Result<Value> {
