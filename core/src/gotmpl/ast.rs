@@ -35,6 +35,8 @@ pub(super) struct Definition {
 pub(super) enum Node {
     /// Literal text.
     Text(Span),
+    /// `{{.Name}}`.
+    Member(Field),
     /// `{{pipeline}}`.
     Action(Pipeline),
     If(Box<Choice>),

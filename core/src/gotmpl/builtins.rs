@@ -119,7 +119,7 @@ impl Builtin {
             Self::Println => text(printf::sprintln(arguments)?),
             Self::Printf => match first {
                 Val::Text(format) => text(printf::sprintf(format.as_slice(), rest, fuel)?),
-                Val::Absent | Val::Nil => wrong("printf needs a format, not nothing"),
+                Val::Absent | Val::Nil => nil("printf needs text as its format, not nothing"),
                 other => wrong(&format!("printf needs text as its format, not {}", other.kind())),
             },
             Self::Slice => slice(first, rest, fuel),

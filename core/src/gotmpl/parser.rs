@@ -180,7 +180,7 @@ impl<'t> Parser<'t> {
     fn value_action(&mut self, first: Lexeme) -> Parsed<()> {
         self.ahead.push(first);
         let pipeline = self.pipeline("command", Token::RightDelimiter)?;
-        self.nodes.push(Node::Action(pipeline));
+        self.nodes.push(pipeline.into_node());
         Ok(())
     }
 
@@ -627,6 +627,21 @@ impl<'t> Parser<'t> {
 }
 
 impl Pipeline {
+    /// As an action; one that shows a single field has a node of its own.
+    fn into_node(mut self) -> Node {
+        match (&*self.targets, self.commands.pop()) {
+            ([], Some(Command { head: Operand { kind: OperandKind::Field(mut fields), .. }, arguments }))
+                if self.commands.is_empty() && arguments.is_empty() && fields.len() == 1 =>
+            {
+                fields.pop().map_or(Node::Text(self.span), Node::Member)
+            }
+            (_, last) => {
+                self.commands.extend(last);
+                Node::Action(self)
+            }
+        }
+    }
+
     fn empty() -> Self {
         Self { span: Span::default(), targets: Vec::new(), assigns: false, commands: Vec::new() }
     }

@@ -45,14 +45,19 @@ pub(super) fn render(
         dot: data.clone(),
         frames: Vec::new(),
         calls: 0,
+        paid: 0,
     };
     renderer.scopes.declare(DOLLAR, data);
     if let Some(definition) = set.find(name) {
         renderer.push(&definition.body, Then::Release(0));
         renderer.run()?;
+        renderer.pay()?;
     }
     Ok(renderer.out)
 }
+
+/// So many bytes may be written before they are paid for.
+const UNPAID: usize = 1 << 16;
 
 /// `$`: the data that the template was called with.
 const DOLLAR: Variable = 0;
@@ -68,6 +73,8 @@ struct Renderer<'a> {
     dot: Val<'a>,
     frames: Vec<Frame<'a>>,
     calls: usize,
+    /// How much of the output is paid for.
+    paid: usize,
 }
 
 /// A body being read, and what to do at its end.
@@ -122,24 +129,55 @@ impl<'a> Renderer<'a> {
 
     fn run(&mut self) -> Result<()> {
         while let Some(frame) = self.frames.last_mut() {
-            match frame.rest.next() {
-                Some(node) => self.node(node)?,
+            let mut rest = core::mem::take(&mut frame.rest);
+            match self.plain_nodes(&mut rest)? {
+                Some(node) => {
+                    if let Some(frame) = self.frames.last_mut() {
+                        frame.rest = rest;
+                    }
+                    self.control(node)?;
+                }
                 None => self.end_of_body(),
             }
         }
         Ok(())
     }
 
-    fn node(&mut self, node: &'a Node) -> Result<()> {
+    /// Writes text and values up to the next node that begins or leaves a body.
+    fn plain_nodes(&mut self, rest: &mut slice::Iter<'a, Node>) -> Result<Option<&'a Node>> {
+        self.fuel.step(rest.len() as u64 + 1)?;
+        for node in rest {
+            match node {
+                Node::Text(span) => {
+                    let bytes = self.text.as_bytes().get(span.start as usize..span.end as usize);
+                    self.write(bytes.unwrap_or(&[]))?;
+                }
+                Node::Member(field) => self.member(field)?,
+                Node::Action(pipeline) => {
+                    let value = self.pipeline(pipeline)?;
+                    if pipeline.targets.is_empty() {
+                        self.print(&value, pipeline.span)?;
+                    }
+                }
+                other => return Ok(Some(other)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// A text member of a map, written without a detour: what most actions are.
+    fn member(&mut self, field: &'a Field) -> Result<()> {
+        if let Val::Map(Dict::Lent(map)) = self.dot
+            && let Some(Value::Text(text)) = map.field(&field.name)
+        {
+            return self.write(text.as_bytes());
+        }
+        let value = self.field(&self.dot, field, false)?;
+        self.print(&value, field.span)
+    }
+
+    fn control(&mut self, node: &'a Node) -> Result<()> {
         match node {
-            Node::Text(span) => {
-                self.fuel.step(1)?;
-                self.write(span.of(self.text).as_bytes())
-            }
-            Node::Action(pipeline) => {
-                let value = self.pipeline(pipeline)?;
-                if pipeline.targets.is_empty() { self.print(&value, pipeline.span) } else { Ok(()) }
-            }
             Node::If(choice) => self.choose(choice, false),
             Node::With(choice) => self.choose(choice, true),
             Node::Range(range) => self.range(range),
@@ -155,13 +193,22 @@ impl<'a> Renderer<'a> {
                 self.leave_to_loop();
                 Ok(())
             }
+            Node::Text(_) | Node::Member(_) | Node::Action(_) => Ok(()),
         }
     }
 
+    #[inline]
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.fuel.allocate(bytes.len())?;
         self.out.extend_from_slice(bytes);
-        Ok(())
+        if self.out.len() > self.paid + UNPAID { self.pay() } else { Ok(()) }
+    }
+
+    /// Pays for what was written since the last time.
+    #[cold]
+    fn pay(&mut self) -> Result<()> {
+        let bytes = self.out.len() - self.paid;
+        self.paid = self.out.len();
+        self.fuel.allocate(bytes)
     }
 
     fn print(&mut self, value: &Val<'a>, span: Span) -> Result<()> {
@@ -169,9 +216,8 @@ impl<'a> Renderer<'a> {
             Val::Text(text) => self.write(text.as_slice()),
             Val::Absent | Val::Nil => self.write(b"<no value>"),
             other => {
-                let before = self.out.len();
                 printf::print(&mut self.out, other).map_err(|error| self.place(error, span))?;
-                self.fuel.allocate(self.out.len() - before)
+                self.write(&[])
             }
         }
     }
@@ -498,7 +544,8 @@ impl<'a> Renderer<'a> {
             return Ok(value);
         }
         let text = format!("printf needs text as its format, not {}", operand.span.of(self.text));
-        self.fail(Fault::WrongType(text), operand.span)
+        let absent = matches!(value, Val::Absent);
+        self.fail(if absent { Fault::NilValue(text) } else { Fault::WrongType(text) }, operand.span)
     }
 
     #[cold]
@@ -574,12 +621,12 @@ impl<'a> Iteration<'a> {
 
 fn bind<'a>(scopes: &mut Scopes<Val<'a>>, iteration: &Iteration<'a>, index: Val<'a>, item: &Val<'a>) {
     if !iteration.targets.is_empty()
-        && let Some(variable) = scopes.from_top(0)
+        && let Some(variable) = scopes.nth_last(0)
     {
         *variable = item.clone();
     }
     if iteration.targets.len() > 1
-        && let Some(variable) = scopes.from_top(1)
+        && let Some(variable) = scopes.nth_last(1)
     {
         *variable = index;
     }

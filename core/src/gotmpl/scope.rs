@@ -52,7 +52,7 @@ impl<T> Scopes<T> {
     }
 
     /// The declaration that is `back` places below the last.
-    pub(super) fn from_top(&mut self, back: usize) -> Option<&mut T> {
+    pub(super) fn nth_last(&mut self, back: usize) -> Option<&mut T> {
         let at = self.stack.len().checked_sub(back + 1)?;
         self.stack.get_mut(at).map(|entry| &mut entry.value)
     }
