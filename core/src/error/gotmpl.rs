@@ -1,5 +1,6 @@
 //! What can be wrong with a Go template: when it is read, and when it is rendered.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -56,6 +57,8 @@ pub enum GotmplFault {
         of: String,
         /// The fields there are; empty when it is no record at all.
         known: Vec<String>,
+        /// The one of them that is spelled most like it.
+        nearest: Option<String>,
     },
     /// Nothing where something is needed.
     NilValue(String),
@@ -98,6 +101,16 @@ pub enum GotmplFault {
 }
 
 impl GotmplFault {
+    /// An arity in words: `2`, `1 to 4`, `at least 1`.
+    #[must_use]
+    pub fn wanted(least: u8, most: u8) -> String {
+        match most {
+            u8::MAX => format!("at least {least}"),
+            most if most == least => format!("{least}"),
+            most => format!("{least} to {most}"),
+        }
+    }
+
     /// Found while rendering, not while reading.
     #[must_use]
     pub fn is_rendering(&self) -> bool {
@@ -131,7 +144,7 @@ impl fmt::Display for GotmplFault {
             Self::IndexRange(why) | Self::CannotIterate(why) | Self::NotComparable(why) => f.write_str(why),
             Self::UnknownFunction { name, nearest: None } => write!(f, "unknown function {name}"),
             Self::UnknownFunction { name, nearest: Some(nearest) } => {
-                write!(f, "unknown function {name}; did you mean {nearest}?")
+                write!(f, "unknown function {name}, did you mean {nearest}?")
             }
             Self::UndefinedVariable(name) => write!(f, "undefined variable {name}"),
             Self::UnexpectedToken { found, context } => write!(f, "unexpected {found} in {context}"),
@@ -140,9 +153,12 @@ impl fmt::Display for GotmplFault {
             Self::MissingValue(context) => write!(f, "missing value for {context}"),
             Self::NotACommand { stage } => write!(f, "stage {stage} of the pipeline takes no value"),
             Self::Redefinition(name) => write!(f, "template {name:?} is defined twice"),
-            Self::UnknownField { field, of, known } => {
+            Self::UnknownField { field, of, known, nearest } => {
                 write!(f, "unknown field {field} of {of}")?;
-                list(f, "; it has ", known)
+                if let Some(nearest) = nearest {
+                    write!(f, ", did you mean {nearest}?")?;
+                }
+                list(f, if nearest.is_some() { " It has " } else { "; it has " }, known)
             }
             Self::NotFunction(what) => write!(f, "{what} is no function and takes no arguments"),
             Self::ArgumentCount { name, wanted, given } => {

@@ -43,6 +43,7 @@ mod parser;
 mod printf;
 mod render;
 mod scope;
+pub mod shape;
 mod val;
 
 /// How a text is to be read.

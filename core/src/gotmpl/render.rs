@@ -5,6 +5,7 @@
 
 use alloc::boxed::Box;
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::slice;
 
@@ -16,6 +17,7 @@ use super::val::{Bytes, Dict, List, Val};
 use crate::error::{Error, GotmplFault as Fault, Kind, Result};
 use crate::names::{Fuel, Functions};
 use crate::span::{Source, Span};
+use crate::text::nearest;
 use crate::value::{Shape, Value};
 
 /// How deep templates may call each other: such calls take no native stack.
@@ -490,15 +492,16 @@ impl<'a> Renderer<'a> {
 
     #[cold]
     fn unknown_field(&self, value: &Val<'a>, field: &Field) -> Result<Val<'a>> {
-        let mut known = Vec::new();
+        let mut known: Vec<String> = Vec::new();
         if let Val::Map(map) = value {
             match map.map().shape() {
                 Shape::Struct(layout) => known.extend(layout.fields.iter().map(|&name| name.into())),
                 _ => known.extend(map.map().iter().map(|(name, _)| (&**name).into())),
             }
         }
-        let field_name = (*field.name).into();
-        self.fail(Fault::UnknownField { field: field_name, of: value.kind().into(), known }, field.span)
+        let nearest = nearest(&field.name, known.iter().map(String::as_str)).map(Into::into);
+        let of = value.kind().into();
+        self.fail(Fault::UnknownField { field: (*field.name).into(), of, known, nearest }, field.span)
     }
 
     fn apply(
@@ -550,11 +553,7 @@ impl<'a> Renderer<'a> {
 
     #[cold]
     fn miscounted<T>(&self, function: Function, span: Span, least: u8, most: u8, given: usize) -> Result<T> {
-        let wanted = match most {
-            u8::MAX => format!("at least {least}"),
-            most if most == least => format!("{least}"),
-            most => format!("{least} to {most}"),
-        };
+        let wanted = Fault::wanted(least, most);
         self.fail(Fault::ArgumentCount { name: self.name_of(function).into(), wanted, given }, span)
     }
 

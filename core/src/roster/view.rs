@@ -4,12 +4,20 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::gotmpl::shape::{Record, Type};
 use crate::value::{Layout, Map, Shape, Text, Value};
 
 /// The root: `.Node`, `.Suffix`, `.Names`, `.Machines`.
 pub static VIEW: Layout = Layout { name: "mesh.View", fields: &["Node", "Suffix", "Names", "Machines"] };
 /// An entry of `.Names` and `.Machines`.
 pub static ENTRY: Layout = Layout { name: "mesh.Entry", fields: &["Name", "FQDN", "Address"] };
+
+/// The shape of the view, which every template is checked against before there is a mesh.
+pub static SHAPE: Type = Type::Record(&Record {
+    layout: &VIEW,
+    types: &[Type::Text, Type::Text, Type::List(&ENTRY_SHAPE), Type::List(&ENTRY_SHAPE)],
+});
+static ENTRY_SHAPE: Type = Type::Record(&Record { layout: &ENTRY, types: &[Type::Text, Type::Text, Type::Text] });
 
 /// What every machine's view shares: its lists are made once and lent to all.
 #[derive(Debug, Clone)]
