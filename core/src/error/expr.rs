@@ -169,7 +169,7 @@ impl fmt::Display for ExprFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnexpectedToken(found) => write!(f, "unexpected {found}"),
-            Self::UnexpectedEnd => f.write_str("the expression stops too early"),
+            Self::UnexpectedEnd => f.write_str("unexpected end of the expression (EOF)"),
             Self::BadCharacter(found) => write!(f, "character {found:?} has no meaning here"),
             Self::BadNumber(text) => write!(f, "{text} is not a number"),
             Self::BadLiteral(text) => write!(f, "number {text} is out of range or has no digits"),
@@ -218,7 +218,7 @@ impl fmt::Display for ExprFault {
             Self::WrongType(wanted, found) => write!(f, "expected {wanted}, got {found}"),
             Self::Conversion(wanted, found) => write!(f, "{found} cannot become {wanted}"),
             Self::Fetch(member, from) => write!(f, "cannot get {member} from {from}"),
-            Self::IndexRange(index, length) => write!(f, "index {index} is outside of a list of {length}"),
+            Self::IndexRange(index, length) => write!(f, "index {index} is out of range of a list of {length}"),
             Self::DivideByZero => f.write_str("integer division by zero"),
             Self::NegativeShift(by) => write!(f, "cannot shift by {by}"),
             Self::EmptyReduce => f.write_str("reduce of an empty list needs a first value"),
@@ -227,7 +227,7 @@ impl fmt::Display for ExprFault {
             Self::SplitCharacter => f.write_str("the slice cuts a character in two"),
             Self::Nodes(most) => write!(f, "the expression has more than {most} parts"),
             Self::Depth(most) => write!(f, "the expression nests deeper than {most} levels"),
-            Self::Memory(most) => write!(f, "the expression makes more than {most} items"),
+            Self::Memory(most) => write!(f, "memory budget exceeded: the expression makes more than {most} items"),
             Self::BadPattern(why) => write!(f, "bad regular expression: {why}"),
             Self::BadJson(why) => write!(f, "bad JSON: {why}"),
             Self::BadBase64(why) => write!(f, "bad base64: {why}"),

@@ -56,7 +56,7 @@ impl fmt::Display for RenderFault {
             }
             Self::ArgumentCount { function, takes, given } => write!(f, "{function} takes {takes}, not {given}"),
             Self::ArgumentKind { function, position, given } => {
-                write!(f, "argument {position} of {function} must be text, not {given}")
+                write!(f, "argument {position} of {function} must be a string, not {given}")
             }
             Self::Unavailable { function } => write!(f, "{function} is not available here"),
             Self::NilInText { expression } => write!(
