@@ -106,12 +106,12 @@ fn member(name: &str, content: &[u8]) -> Vec<u8> {
 #[test]
 fn render_prints_a_manifest_that_can_be_applied() {
     let folder = Folder::new();
-    folder.file("m.yaml", "data: {n: edge}\nccm:\n  resources:\n    - exec:\n        - 'echo {{ Data.n }}': {provider: shell, command: 'echo {{ Data.n }}'}\n");
+    folder.file("m.yaml", "data: {site: edge}\nccm:\n  resources:\n    - exec:\n        - 'echo {{ Data.site }}': {provider: shell, command: 'echo {{ Data.site }}'}\n");
     let rendered = ccm(&folder, &["apply", "m.yaml", "--render"]);
     assert_eq!((rendered.code, rendered.stderr.as_str()), (0, ""));
     assert_eq!(
         rendered.stdout,
-        "ccm:\n  fail_on_error: false\n  resources:\n    - exec:\n        name: echo edge\n        ensure: present\n        provider: shell\n        command: \"echo {{ Data.n }}\"\ndata:\n  n: edge\n"
+        "ccm:\n  fail_on_error: false\n  resources:\n  - exec:\n      name: echo edge\n      ensure: present\n      provider: shell\n      command: echo {{ Data.site }}\ndata:\n  site: edge\n"
     );
     let again = ccm_fed(&folder, &["apply", "-", "--render"], rendered.stdout.as_bytes());
     assert_eq!(again.stdout, rendered.stdout);
