@@ -5,8 +5,8 @@ use core::cell::Cell;
 
 use crate::error::{Error, Result};
 
-/// Nodes that one lookup may look at, make and give out.
-const NODES: usize = 4_000_000;
+/// Nodes that one lookup may look at, make and give out: about a tenth of a second of work.
+const NODES: usize = 1_000_000;
 /// How deep paths, and the data they are followed in, may be nested.
 const DEPTH: usize = 160;
 
@@ -21,7 +21,12 @@ impl Budget {
         Self { nodes: Cell::new(NODES), depth: Cell::new(DEPTH) }
     }
 
-    /// Counts nodes or bytes.
+    /// Counts bytes of text, which are cheaper than nodes.
+    pub(super) fn spend_bytes(&self, bytes: usize) -> Result<()> {
+        self.spend(bytes / 4)
+    }
+
+    /// Counts nodes.
     pub(super) fn spend(&self, nodes: usize) -> Result<()> {
         match self.nodes.get().checked_sub(nodes) {
             Some(left) => {

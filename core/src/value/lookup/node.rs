@@ -159,7 +159,7 @@ impl<'a> Node<'a> {
             Self::Value(Value::List(items)) => items.len(),
             Self::List(items) => items.len(),
             Self::Map(members) => members.len(),
-            Self::Json(json) => json.text().len(),
+            Self::Json(json) => json.text().len() / 16,
             _ => 0,
         }
     }
@@ -203,15 +203,18 @@ impl<'a> Node<'a> {
                 out.push('}');
             }
         }
-        budget.spend(out.len().saturating_sub(before))
+        budget.spend_bytes(out.len().saturating_sub(before).saturating_add(16))
     }
 
     /// The node as data.
     pub(super) fn into_value(self, budget: &Budget) -> Result<Value> {
         let _level = budget.enter()?;
-        budget.spend(1)?;
+        budget.spend(4)?;
         Ok(match self {
-            Self::Value(value) => plain(value),
+            Self::Value(value) => {
+                budget.spend(size(value))?;
+                plain(value)
+            }
             Self::Text(text) => Value::Text(text),
             Self::Count(count) => Value::from(count),
             Self::Null => Value::Null,
@@ -240,7 +243,7 @@ impl Node<'_> {
 
 fn from_json(json: &Json, budget: &Budget) -> Result<Value> {
     let _level = budget.enter()?;
-    budget.spend(json.text().len())?;
+    budget.spend_bytes(json.text().len().saturating_add(16))?;
     Ok(match json.kind() {
         Kind::Null => Value::Null,
         Kind::True => Value::Bool(true),
@@ -263,6 +266,16 @@ fn from_json(json: &Json, budget: &Budget) -> Result<Value> {
             Value::Map(first_wins(members))
         }
     })
+}
+
+/// How many nodes a value has.
+fn size(value: &Value) -> usize {
+    let below = match value {
+        Value::List(items) => items.iter().map(size).sum(),
+        Value::Map(map) => map.iter().map(|(_, member)| size(member)).sum(),
+        _ => 0_usize,
+    };
+    below.saturating_add(1)
 }
 
 /// Inside a container, a word that begins with `n` is null, whatever it is.

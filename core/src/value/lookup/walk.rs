@@ -26,7 +26,7 @@ impl Budget {
         let _level = self.enter()?;
         let (mut node, mut path) = (node.cloned(), path);
         loop {
-            self.spend(1)?;
+            self.spend((path.len() / 32).saturating_add(1))?;
             if let Some((made, rest)) = self.special(node.as_ref(), &mut path)? {
                 node = made;
                 match rest.strip_prefix(['|', '.']) {
