@@ -89,7 +89,9 @@ fn field(env: &Env<'_>, json: &Json) -> Outcome<Value> {
         }
         ("string-map", Value::Map(map)) => members(map, |key| Ok(key.clone()), strict),
         ("string-map-keys", Value::Map(map)) => {
-            members(map, |key| env.key(key), |text| env.only_text(text).map(Value::Text))
+            let texts = map.iter().map(|(key, text)| (&**key, text.as_text().expect("text")));
+            let texts = env.keyed_texts(texts)?.into_iter().map(|(key, text)| (key, Value::Text(text)));
+            Ok(Value::Map(texts.collect()))
         }
         ("any-map-keys", Value::Map(map)) => env.keyed_members(map).map(Value::Map),
         ("list-map", Value::Map(map)) => map

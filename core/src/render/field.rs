@@ -128,6 +128,22 @@ impl Env<'_> {
         Ok(Map::from_entries(keyed))
     }
 
+    /// A map of texts whose keys are templates too. An expression that gives null removes its key.
+    ///
+    /// # Errors
+    /// As [`Env::key`] and [`Env::only_text`].
+    pub fn keyed_texts<'t>(&self, texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Result<Vec<(Text, Text)>> {
+        let mut resolved = Vec::new();
+        for (key, text) in texts {
+            match self.strict_typed(text)? {
+                Value::Null => {}
+                Value::Text(text) => resolved.push((self.key(key)?, text)),
+                other => return Err(self.not_text(text, &other)),
+            }
+        }
+        Ok(resolved)
+    }
+
     fn not_text(&self, text: &str, value: &Value) -> Error {
         RenderFault::NotText { expression: text.trim().into(), given: value.kind() }.into()
     }

@@ -96,12 +96,15 @@ impl Env<'_> {
 
     /// `jet(template)` or `jet(template, left, right)`: a template, or the file it names when it ends in `.jet`.
     fn jet(&self, arguments: &[Value], fuel: &Fuel) -> Result<Value> {
-        between("jet", "a template and perhaps two delimiters", arguments, &[1, 3])?;
-        let given = text("jet", arguments, 0)?;
         let delimiters = match arguments.len() {
+            1 => Delimiters::default(),
             3 => Delimiters::new(text("jet", arguments, 1)?, text("jet", arguments, 2)?),
-            _ => Delimiters::default(),
+            given => {
+                let takes = "a template and perhaps two delimiters";
+                return Err(RenderFault::ArgumentCount { function: "jet", takes, given }.into());
+            }
         };
+        let given = text("jet", arguments, 0)?;
         let _level = fuel.enter()?;
         let source = match extension(given) {
             ".jet" => Source::new(path::resolve(self.world.directory(), given), self.read(given, fuel)?),
@@ -206,12 +209,68 @@ fn between(function: &'static str, takes: &'static str, arguments: &[Value], bou
 
 #[cfg(test)]
 mod tests {
+    extern crate std;
+
     use super::*;
+    use crate::host::memory::Memory;
+    use crate::render::World;
+    use crate::value::json;
+    use alloc::string::ToString;
+
+    fn world() -> World {
+        let data = json::parse(r#"{"i": 7, "greeting": "{{ Data.i }}"}"#).unwrap();
+        World::new(Value::Null, data, Value::Null).in_directory("/work")
+    }
+
+    fn machine() -> Memory {
+        Memory::new()
+            .with_file("/work/hello.txt", "{{ Data.i }}\n")
+            .with_file("/work/sub/typed.templ", " {{ Data.i }} ")
+            .with_file("/work/list.jet", "[[ Data.i ]]!")
+            .with_file("/work/self.templ", "{{ template('self.templ') }}")
+            .with_file("/work/self.jet", "[[ template(\"self.jet\") ]]")
+    }
+
+    fn text(template: &str) -> String {
+        let (world, machine) = (world(), machine());
+        Env::new(&world, &machine).text(template).unwrap_or_else(|fault| fault.to_string())
+    }
 
     #[test]
     fn an_extension_is_of_the_last_part() {
         assert_eq!(extension("a/b.templ"), ".templ");
         assert_eq!(extension("a.jet/b"), "");
         assert_eq!(extension(".templ"), ".templ");
+    }
+
+    #[test]
+    fn files_are_text_and_templates_are_evaluated() {
+        assert_eq!(text("{{ file('hello.txt') }}"), "{{ Data.i }}\n");
+        assert_eq!(text("{{ template('sub/../sub/typed.templ') + 1 }}"), "8");
+        assert_eq!(text("{{ template('list.jet') }} {{ jet('<< Data.i >>', '<<', '>>') }}"), "7! 7");
+    }
+
+    #[test]
+    fn what_an_expression_gives_is_not_evaluated_again() {
+        assert_eq!(text("{{ Data.greeting }} ${ lookup('data.greeting') }"), "{{ Data.i }} {{ Data.i }}");
+    }
+
+    #[test]
+    fn a_template_that_calls_itself_is_stopped_within_a_small_stack() {
+        let small = std::thread::Builder::new().stack_size(256 << 10);
+        let told = small.spawn(|| [text("{{ template('self.templ') }}"), text("{{ template('self.jet') }}")]);
+        for told in told.unwrap().join().unwrap() {
+            assert!(told.contains("call each other too deeply"), "{told}");
+        }
+    }
+
+    #[test]
+    fn the_sandbox_has_lookup_and_nothing_else() {
+        let world = World::sandbox(json::parse(r#"{"os": "debian"}"#).unwrap());
+        let env = Env::confined(&world);
+        assert_eq!(env.text("{{ lookup('facts.os') }}{{ lookup('facts.nope') }}").unwrap(), "debian");
+        for call in ["file('/etc/passwd')", "template('x')", "jet('x')", "kvGet('a', 'b')"] {
+            assert!(env.evaluate(call).is_err(), "{call}");
+        }
     }
 }
