@@ -3,6 +3,7 @@
 //! Each task is one file; none of them uses the crates of the program, they call cargo and the built
 //! binary as anyone would.
 
+mod bench;
 mod lint;
 mod rust_src;
 mod scenarios;
@@ -20,6 +21,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   lint                               formatting, clippy, docs, tidy, core on a bare target
   tidy                               the order of rooms, file sizes, stray debug output
   test [--system]                    gets what the tests need and runs them all
+  bench [--ccm BIN]                  our figures beside a lower bound in C
   rust-src                           the standard library's source, for core on a bare target and for dist
   vectors [DIR]                      golden vectors of a folder (default tests/vectors)
   scenarios [DIR] [--ccm BIN] [--filter RE] [--have A,B] [--jobs N] [--keep] [-v] [--slow F]
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
         None => ("help", &[][..]),
     };
     let outcome = match task {
+        "bench" => bench::run(rest),
         "lint" => lint::run(),
         "tidy" => tidy::run(),
         "rust-src" => rust_src::run(),
