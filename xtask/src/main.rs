@@ -4,6 +4,7 @@
 //! binary as anyone would.
 
 mod bench;
+mod dist;
 mod lint;
 mod rust_src;
 mod scenarios;
@@ -22,6 +23,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   tidy                               the order of rooms, file sizes, stray debug output
   test [--system]                    gets what the tests need and runs them all
   bench [--ccm BIN]                  our figures beside a lower bound in C
+  dist [--target T]… [--record]      static binaries, packages, checksums, sizes in dist/VERSION
   rust-src                           the standard library's source, for core on a bare target and for dist
   vectors [DIR]                      golden vectors of a folder (default tests/vectors)
   scenarios [DIR] [--ccm BIN] [--filter RE] [--have A,B] [--jobs N] [--keep] [-v] [--slow F]
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
     };
     let outcome = match task {
         "bench" => bench::run(rest),
+        "dist" => dist::run(rest),
         "lint" => lint::run(),
         "tidy" => tidy::run(),
         "rust-src" => rust_src::run(),

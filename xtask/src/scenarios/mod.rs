@@ -4,7 +4,7 @@
 //! What a scenario `uses` beyond what the program has is left out, and counted. A scenario that does not
 //! hold yet stands in `tests/known/scenarios.txt` with its reason; a listed one that passes is a failure.
 
-mod archive;
+pub mod archive;
 mod fake;
 mod http;
 mod look;
