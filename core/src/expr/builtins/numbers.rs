@@ -164,10 +164,12 @@ const DEPTH: usize = 100;
 /// The largest or smallest of all arguments, lists looked into; `worse` is what the one kept so far must
 /// be to the next for the next to take its place, so of equals the first stays.
 fn extreme(call: &mut Call<'_>, worse: Ordering) -> Result<Val> {
-    if let [only] = call.arguments {
-        if !matches!(only, Val::Duration(_) | Val::Month(_) | Val::Weekday(_)) && only.items().is_none() {
-            return Ok(only.clone());
-        }
+    // One argument alone that is no number and no list comes back as it is.
+    if let [only @ Val::Plain(Value::Null | Value::Bool(_) | Value::Text(_) | Value::Map(_))]
+    | [only @ (Val::Time(_) | Val::Zone(_) | Val::Map(_) | Val::Groups(_) | Val::Method(_) | Val::Env)] =
+        call.arguments
+    {
+        return Ok(only.clone());
     }
     let mut kept: Option<Val> = None;
     for argument in call.arguments {

@@ -261,7 +261,7 @@ fn from_base64(call: &mut Call<'_>) -> Result<Val> {
 /// that padding leaves over may be anything.
 fn decoded(text: &str) -> Option<Vec<u8>> {
     let digits: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
-    if digits.len() % 4 != 0 {
+    if !digits.len().is_multiple_of(4) {
         return None;
     }
     let mut bytes = Vec::with_capacity(digits.len() / 4 * 3);

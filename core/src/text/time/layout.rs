@@ -247,17 +247,14 @@ fn fraction_at(rest: &[u8], comma: bool) -> Option<(Part, usize)> {
 /// # Errors
 /// [`LayoutFault`].
 pub fn parse(layout: &str, text: &str, zone: &Zone) -> Result<Moment, LayoutFault> {
-    if layout == RFC3339 {
-        if let Some((at, offset)) = super::parse_rfc3339(text) {
-            let zulu = text.ends_with('Z');
-            let own = zone.at(at.seconds).offset == offset;
-            let zone = match () {
-                () if zulu => Zone::utc(),
-                () if own => zone.clone(),
-                () => Zone::fixed("", offset),
-            };
-            return Ok(Moment { at, zone });
-        }
+    if let Some((at, offset)) = Some(text).filter(|_| layout == RFC3339).and_then(super::parse_rfc3339) {
+        let own = zone.at(at.seconds).offset == offset;
+        let zone = match () {
+            () if text.ends_with('Z') => Zone::utc(),
+            () if own => zone.clone(),
+            () => Zone::fixed("", offset),
+        };
+        return Ok(Moment { at, zone });
     }
     let mut found = Found::default();
     let mut input = Input { all: text.as_bytes(), at: 0 };
