@@ -10,7 +10,7 @@ use ccm_core::value::{Map, Value};
 use ccm_core::{Error, Result};
 
 /// Commands that most cases need.
-pub fn machine() -> Memory {
+pub(crate) fn machine() -> Memory {
     Memory::new()
         .with_command("/bin/true", Reply::exits(0))
         .with_command("/bin/false", Reply::exits(1))
@@ -19,9 +19,9 @@ pub fn machine() -> Memory {
 
 /// What a run came to: a word a resource, in order, and everything else that was told.
 #[derive(Default)]
-pub struct Told {
-    pub lines: Vec<String>,
-    pub notes: Vec<String>,
+pub(crate) struct Told {
+    pub(crate) lines: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 impl Observer for Told {
@@ -46,10 +46,10 @@ impl Observer for Told {
 }
 
 /// The manifests of a case: `m.yaml` is run, the others are what an `apply` may name.
-pub struct Case(BTreeMap<String, String>);
+pub(crate) struct Case(BTreeMap<String, String>);
 
 impl Case {
-    pub fn new(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         Self(files.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect())
     }
 
@@ -64,7 +64,7 @@ impl Case {
     }
 
     /// Reads, plans and applies `m.yaml`.
-    pub fn run(&self, mode: Mode, host: &mut Memory) -> Result<(Tally, Told)> {
+    pub(crate) fn run(&self, mode: Mode, host: &mut Memory) -> Result<(Tally, Told)> {
         let run = Run {
             mode,
             facts: Value::Map(Map::new()),
