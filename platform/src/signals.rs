@@ -1,8 +1,8 @@
 //! INT, TERM and HUP as something to look at, rather than something that happens.
 //!
 //! The signals are blocked and read from a descriptor, so that nothing is interrupted half way and no handler
-//! is needed. Commands get their signal mask cleared by the standard library. HUP counts as TERM: a lost
-//! terminal ends the run between two resources.
+//! is needed. Commands are started with them unblocked (`process/start.rs`). HUP counts as TERM: a lost terminal
+//! ends the run between two resources.
 
 use std::cell::Cell;
 use std::os::fd::{AsFd, BorrowedFd};

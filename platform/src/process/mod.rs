@@ -4,10 +4,7 @@
 //! the environment it was given. One `poll` watches its output, its end, its deadline and the signals of this
 //! process; there are no threads. Ending a command means its whole group: TERM, and KILL after two seconds.
 
-use std::collections::BTreeMap;
-use std::io::PipeWriter;
-use std::os::unix::process::CommandExt;
-use std::process::{Child, ExitStatus, Stdio};
+use std::process::ExitStatus;
 
 use ccm_core::error::{Cause, Kind, System};
 use ccm_core::host::{Command, Output, Processes, Stop};
@@ -17,9 +14,10 @@ use nix::sys::signal::Signal;
 use nix::unistd::{AccessFlags, access};
 
 use crate::Linux;
-use crate::errno::{io_fault, refusal};
+use crate::errno::refusal;
 use watch::{End, Watch};
 
+mod start;
 mod tail;
 mod watch;
 
@@ -48,7 +46,7 @@ impl Linux {
             return Err(refusal("run", shown, Cause::Stopped, "not started, since this run is to stop"));
         }
         let Some(program) = find(shown, command.search.as_deref()) else { return Err(missing(command)) };
-        let started = start(&program, command)?;
+        let started = start::start(&program, command)?;
         // It may have added a user, whatever it was for.
         self.accounts.doubt();
         let watch = Watch::new(started, command, &self.signals, self.lines.as_deref());
@@ -62,55 +60,6 @@ impl Linux {
             End::Stopped => Err(refusal("run", shown, Cause::Stopped, "ended, since this run is to stop")),
         }
     }
-}
-
-/// A child with the three ends of its pipes that are ours.
-struct Started {
-    child: Child,
-    stdin: PipeWriter,
-    stdout: std::io::PipeReader,
-    stderr: std::io::PipeReader,
-}
-
-fn start(program: &str, command: &Command) -> Result<Started> {
-    let pipe = || std::io::pipe().map_err(|error| io_fault("pipe for", &*command.program, &error));
-    let ((stdin, to_stdin), (from_stdout, stdout), (from_stderr, stderr)) = (pipe()?, pipe()?, pipe()?);
-    let directory = command.directory.as_deref().unwrap_or("/");
-    let mut child = std::process::Command::new(program);
-    child
-        .arg0(&command.program)
-        .args(&command.arguments)
-        .env_clear()
-        .envs(environment(command))
-        .current_dir(directory)
-        .process_group(0)
-        .stdin(Stdio::from(stdin))
-        .stdout(Stdio::from(stdout))
-        .stderr(Stdio::from(stderr));
-    match child.spawn() {
-        // Dropping the builder closes the child's ends here, without which its output would never end.
-        Ok(child) => Ok(Started { child, stdin: to_stdin, stdout: from_stdout, stderr: from_stderr }),
-        Err(error) => Err(unstartable(program, directory, &error)),
-    }
-}
-
-/// The spawn error does not tell the program from its directory or its interpreter.
-#[cold]
-fn unstartable(program: &str, directory: &str, error: &std::io::Error) -> Error {
-    match std::fs::metadata(directory) {
-        Ok(meta) if meta.is_dir() => {}
-        Ok(_) => return refusal("enter", directory, Cause::NotDirectory, "not a directory"),
-        Err(error) => return io_fault("enter", directory, &error),
-    }
-    if error.kind() == std::io::ErrorKind::NotFound {
-        return refusal("run", program, Cause::NotFound, "its interpreter or loader is missing");
-    }
-    io_fault("run", program, error)
-}
-
-/// `NAME=value` entries, the later winning.
-fn environment(command: &Command) -> BTreeMap<&str, &str> {
-    command.environment.iter().filter_map(|entry| entry.split_once('=')).collect()
 }
 
 fn finished(shown: &str, status: ExitStatus, output: Output) -> Result<Output> {

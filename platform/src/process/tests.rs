@@ -56,6 +56,19 @@ fn the_directory_is_the_root_unless_given_and_input_is_empty() {
 }
 
 #[test]
+fn a_command_can_be_ended_by_the_signals_that_this_process_holds_back() {
+    let mut machine = Linux::new();
+    machine.watch_signals().unwrap();
+    for signal in ["TERM", "INT", "HUP", "PIPE"] {
+        let error = machine.ask(&shell(&format!("kill -{signal} $$; exit 0"))).unwrap_err().to_string();
+        assert!(error.contains(&format!("SIG{signal}")), "{error}");
+    }
+    let began = Instant::now();
+    assert!(machine.ask(&limited("sleep 5", 200)).unwrap_err().to_string().contains("timed out"));
+    assert!(began.elapsed() < Duration::from_millis(1500));
+}
+
+#[test]
 fn input_and_output_may_both_be_larger_than_a_pipe() {
     let command = Command { input: vec![b'x'; 1 << 20], keep: 10, ..shell("cat") };
     let output = Linux::new().ask(&command).unwrap();

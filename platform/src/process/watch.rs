@@ -2,7 +2,7 @@
 
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::process::{Child, ExitStatus};
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use ccm_core::Result;
@@ -13,9 +13,9 @@ use nix::poll::{PollFd, PollFlags, poll};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
-use super::Started;
+use super::start::{Leader, Started};
 use super::tail::{Lines, Tail};
-use crate::errno::{fault, io_fault};
+use crate::errno::fault;
 use crate::signals::{Signals, timeout};
 
 /// How a command ended.
@@ -38,7 +38,7 @@ const GLANCE: Duration = Duration::from_millis(20);
 const RECHECK: Duration = Duration::from_millis(20);
 
 pub(super) struct Watch<'a> {
-    child: Child,
+    leader: Leader,
     group: Pid,
     /// Readable when the command has ended.
     end: Option<OwnedFd>,
@@ -58,13 +58,13 @@ impl<'a> Watch<'a> {
         signals: &'a Signals,
         sink: Option<&'a dyn Fn(&str)>,
     ) -> Self {
-        let id = started.child.id() as i32;
+        let group = started.leader.id;
         let sink = sink.filter(|_| command.stream);
         let keep = if command.keep == 0 { Command::KEPT } else { command.keep };
         Self {
-            child: started.child,
-            group: Pid::from_raw(id),
-            end: descriptor_of(id),
+            leader: started.leader,
+            group,
+            end: descriptor_of(group),
             stdin: Input::new(started.stdin, &command.input),
             stdout: Stream::new(started.stdout, keep, sink),
             stderr: Stream::new(started.stderr, keep, sink),
@@ -119,7 +119,7 @@ impl<'a> Watch<'a> {
             }
             if Instant::now() >= kill || self.signals.count() > patience {
                 let _gone_already = killpg(self.group, Signal::SIGKILL);
-                self.child.wait().map_err(|error| io_fault("wait for", self.name, &error))?;
+                self.leader.wait().map_err(|errno| fault("wait for", self.name, errno))?;
                 return Ok(());
             }
             self.listen(Some((Instant::now() + RECHECK).min(kill)), buffer)?;
@@ -127,7 +127,7 @@ impl<'a> Watch<'a> {
     }
 
     fn status(&mut self) -> Result<Option<ExitStatus>> {
-        let status = self.child.try_wait().map_err(|error| io_fault("wait for", self.name, &error))?;
+        let status = self.leader.status().map_err(|errno| fault("wait for", self.name, errno))?;
         if status.is_some() {
             // From now on it would be readable for ever.
             self.end = None;
@@ -180,9 +180,9 @@ fn alive(group: Pid) -> bool {
     })
 }
 
-fn descriptor_of(id: i32) -> Option<OwnedFd> {
+fn descriptor_of(id: Pid) -> Option<OwnedFd> {
     use rustix::process::{Pid, PidfdFlags, pidfd_open};
-    pidfd_open(Pid::from_raw(id)?, PidfdFlags::empty()).ok()
+    pidfd_open(Pid::from_raw(id.as_raw())?, PidfdFlags::empty()).ok()
 }
 
 /// What the command is given to read.
