@@ -8,9 +8,10 @@ use ccm_core::Result;
 use ccm_core::error::Cause;
 use ccm_core::host::{Attributes, Content, FileKind, Written};
 use nix::errno::Errno;
-use nix::fcntl::{OFlag, RenameFlags, openat, renameat, renameat2};
+use nix::fcntl::{OFlag, openat, renameat};
 use nix::sys::stat::{FileStat, Mode, fstat, mkdirat};
 use nix::unistd::{UnlinkatFlags, unlinkat};
+use rustix::fs::{RenameFlags, renameat_with};
 
 use super::attributes::{Goal, copy_extended};
 use super::place::Place;
@@ -56,7 +57,8 @@ pub(super) fn make_directory(place: &Place<'_>, wanted: &Attributes, sync: bool)
     let made = fstat(&temporary.file).map_err(|errno| fault("stat", place.path, errno))?;
     Goal::of(wanted, &made).set_on(&temporary.file, place.path)?;
     let (from, to) = (temporary.name.as_str(), place.name);
-    let renamed = match renameat2(&place.directory, from, &place.directory, to, RenameFlags::RENAME_NOREPLACE) {
+    let renamed = renameat_with(&place.directory, from, &place.directory, to, RenameFlags::NOREPLACE);
+    let renamed = match renamed.map_err(|error| Errno::from_raw(error.raw_os_error())) {
         // A file system or kernel that cannot refuse to replace: an empty directory is all that could be lost.
         Err(Errno::EINVAL | Errno::ENOSYS) => renameat(&place.directory, from, &place.directory, to),
         renamed => renamed,
