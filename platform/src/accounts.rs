@@ -1,7 +1,7 @@
 //! Users and groups, read from `/etc/passwd` and `/etc/group`.
 //!
-//! Each file is read once and looked at again only after a command ran or a file was written, since nothing
-//! else in a run can change it on purpose. On a system that has no such file the name `root` is still 0.
+//! Each file is read once and looked at again only after a command ran or a file of its name was written, since
+//! nothing else in a run can change it on purpose. On a system that has no such file the name `root` is still 0.
 
 use std::cell::{Cell, RefCell};
 use std::os::unix::fs::MetadataExt;
@@ -29,6 +29,13 @@ impl Accounts {
     pub(crate) fn doubt(&self) {
         self.users.borrow_mut().doubted = true;
         self.groups.borrow_mut().doubted = true;
+    }
+
+    /// As [`Accounts::doubt`], if this path may be one of theirs.
+    pub(crate) fn doubt_after(&self, path: &str) {
+        if path.ends_with("/passwd") || path.ends_with("/group") {
+            self.doubt();
+        }
     }
 }
 

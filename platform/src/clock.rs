@@ -33,9 +33,7 @@ impl Clock for Linux {
     }
 
     fn random(&self) -> [u8; 16] {
-        let mut bytes = [0; 16];
-        random(&mut bytes);
-        bytes
+        self.dice.borrow_mut().draw()
     }
 
     fn zone(&self, name: &str) -> Option<Vec<u8>> {
@@ -52,6 +50,25 @@ impl Clock for Linux {
 
 /// Where zones are kept, as Go looks for them.
 const ZONES: [&str; 3] = ["/usr/share/zoneinfo", "/usr/share/lib/zoneinfo", "/usr/lib/locale/TZ"];
+
+/// Random bytes fetched in advance: a run names thousands of events.
+#[derive(Default)]
+pub(crate) struct Dice {
+    drawn: Vec<[u8; 16]>,
+}
+
+impl Dice {
+    const AT_ONCE: usize = 64;
+
+    fn draw(&mut self) -> [u8; 16] {
+        if let Some(bytes) = self.drawn.pop() {
+            return bytes;
+        }
+        self.drawn.resize(Self::AT_ONCE, [0; 16]);
+        random(self.drawn.as_flattened_mut());
+        self.drawn.pop().unwrap_or_default()
+    }
+}
 
 /// Fills with random bytes: from the kernel, on kernels before 3.17 from its device, and where that is missing
 /// too from the seed of the standard library's hashing, which only has to be unlikely to repeat.

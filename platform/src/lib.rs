@@ -38,6 +38,7 @@ pub struct Linux {
     sync: bool,
     accounts: accounts::Accounts,
     signals: signals::Signals,
+    dice: RefCell<clock::Dice>,
     started: Instant,
     /// Where lines of streamed commands go.
     lines: Option<LineSink>,
@@ -59,6 +60,7 @@ impl Linux {
             sync: true,
             accounts: accounts::Accounts::default(),
             signals: signals::Signals::default(),
+            dice: RefCell::default(),
             started: Instant::now(),
             lines: None,
             scratch: RefCell::new(vec![0; Self::CHUNK].into_boxed_slice()),

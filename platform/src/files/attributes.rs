@@ -33,16 +33,20 @@ impl Goal {
         }
     }
 
-    /// Sets what differs on an open file or directory. The owner comes first, since changing it drops the
-    /// special bits of the mode.
+    /// Sets what differs on an open file or directory.
     pub(super) fn set_on(self, descriptor: impl AsFd, path: &str) -> Result<()> {
         let now = fstat(&descriptor).map_err(|errno| fault("stat", path, errno))?;
-        let owner = self.differs_in_owner(&now);
+        self.change(descriptor, &now, path)
+    }
+
+    /// Sets what differs from `now`. The owner comes first, since changing it drops the special bits of the mode.
+    pub(super) fn change(self, descriptor: impl AsFd, now: &FileStat, path: &str) -> Result<()> {
+        let owner = self.differs_in_owner(now);
         if owner {
             fchown(&descriptor, Some(Uid::from_raw(self.uid)), Some(Gid::from_raw(self.gid)))
                 .map_err(|errno| unsettable("chown", path, errno, &descriptor))?;
         }
-        if self.differs_in_mode(&now, owner) {
+        if self.differs_in_mode(now, owner) {
             fchmod(&descriptor, Mode::from_bits_truncate(self.mode))
                 .map_err(|errno| unsettable("chmod", path, errno, &descriptor))?;
         }

@@ -123,7 +123,7 @@ impl Files for Linux {
     }
 
     fn write(&mut self, path: &str, content: Content<'_>, attributes: &Attributes) -> Result<Written> {
-        self.accounts.doubt();
+        self.accounts.doubt_after(path);
         replace::replace(&Place::of(path)?, content, attributes, self.sync)
     }
 

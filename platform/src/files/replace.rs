@@ -55,7 +55,7 @@ pub(super) fn make_directory(place: &Place<'_>, wanted: &Attributes, sync: bool)
     }
     let temporary = Temporary::directory(place).map_err(|errno| fault("mkdir", place.path, errno))?;
     let made = fstat(&temporary.file).map_err(|errno| fault("stat", place.path, errno))?;
-    Goal::of(wanted, &made).set_on(&temporary.file, place.path)?;
+    Goal::of(wanted, &made).change(&temporary.file, &made, place.path)?;
     let (from, to) = (temporary.name.as_str(), place.name);
     let renamed = renameat_with(&place.directory, from, &place.directory, to, RenameFlags::NOREPLACE);
     let renamed = match renamed.map_err(|error| Errno::from_raw(error.raw_os_error())) {
@@ -73,7 +73,7 @@ pub(super) fn make_directory(place: &Place<'_>, wanted: &Attributes, sync: bool)
 fn finish(place: &Place<'_>, new: &File, old: Option<&FileStat>, wanted: &Attributes) -> Result<()> {
     let made = fstat(new).map_err(|errno| fault("stat", place.path, errno))?;
     let goal = Goal::of(wanted, old.unwrap_or(&made));
-    goal.set_on(new, place.path)?;
+    goal.change(new, &made, place.path)?;
     if old.is_some() {
         if let Ok(old) = place.open(OFlag::O_RDONLY) {
             copy_extended(old, new, place.path)?;
@@ -94,7 +94,7 @@ fn in_place(place: &Place<'_>, content: Content<'_>, wanted: &Attributes, sync: 
         return Err(refusal("write", place.path, Cause::Busy, "was replaced meanwhile by something that is no file"));
     }
     let goal = Goal::of(wanted, &stat);
-    goal.set_on(&file, place.path)?;
+    goal.change(&file, &stat, place.path)?;
     file.set_len(0).map_err(|error| io_fault("truncate", place.path, &error))?;
     fill(&file, content, place.path)?;
     goal.set_on(&file, place.path)?;

@@ -190,7 +190,7 @@ fn two_files_are_compared_to_their_ends() {
     let large = "x".repeat(200_000);
     let (a, b) = (folder.file("a", &large), folder.file("b", &large));
     let (longer, other) =
-        (folder.file("longer", &format!("{large}y")), folder.file("other", &large.replacen('x', "y", 1)));
+        (folder.file("longer", format!("{large}y")), folder.file("other", large.replacen('x', "y", 1)));
     let same = |a: &str, b: &str| machine().same(a, b).unwrap();
     assert!(same(&a, &b) && !same(&a, &longer) && !same(&longer, &a) && !same(&a, &other));
 }
