@@ -43,26 +43,23 @@ impl Template {
     /// Everything that is wrong with this template over data of a type, whatever the data: in the order of the text.
     #[must_use]
     pub fn check(&self, root: &'static Type) -> Vec<Error> {
-        let mut universe = Universe { composites: Vec::new() };
-        let data = universe.set_of(root);
-        let mut checker = Checker {
-            template: self,
-            universe,
-            tasks: Vec::new(),
-            seen: BTreeSet::new(),
-            planned: Vec::new(),
-            found: Vec::new(),
-            scopes: Scopes::new(),
-            sites: Vec::new(),
-            declared: 0,
-            changed: false,
-            dot: data,
-        };
-        checker.all(data);
+        let mut checker = Checker::new(self, root);
+        checker.all(checker.dot);
         let Checker { mut found, .. } = checker;
         found.sort_by_key(|(span, _)| *span);
         found.dedup_by(|a, b| a.0 == b.0);
         found.into_iter().map(|(span, fault)| Error::new(Kind::Gotmpl(fault)).at(self.source.at(span))).collect()
+    }
+}
+
+impl Template {
+    /// Whether what it renders may depend on a member of the root record: it asks for it, or shows the root whole.
+    #[must_use]
+    pub fn reads(&self, root: &'static Type, member: &str) -> bool {
+        let mut checker = Checker::new(self, root);
+        checker.watched = Some((checker.dot, member.to_owned()));
+        checker.all(checker.dot);
+        checker.read
     }
 }
 
@@ -135,7 +132,8 @@ impl Universe {
     }
 
     fn of(&self, set: Set) -> impl Iterator<Item = &Composite> {
-        let in_set = move |at: usize| u32::try_from(at).is_ok_and(|at| set.checked_shr(at + SCALARS).unwrap_or(0) & 1 == 1);
+        let in_set =
+            move |at: usize| u32::try_from(at).is_ok_and(|at| set.checked_shr(at + SCALARS).unwrap_or(0) & 1 == 1);
         self.composites.iter().enumerate().filter(move |(at, _)| in_set(*at)).map(|(_, composite)| composite)
     }
 
@@ -220,9 +218,39 @@ struct Checker<'t> {
     declared: usize,
     changed: bool,
     dot: Set,
+    /// The root and the member of it that [`Template::reads`] asks about.
+    watched: Option<(Set, String)>,
+    read: bool,
 }
 
 impl<'t> Checker<'t> {
+    fn new(template: &'t Template, root: &'static Type) -> Self {
+        let mut universe = Universe { composites: Vec::new() };
+        let dot = universe.set_of(root);
+        Self {
+            template,
+            universe,
+            tasks: Vec::new(),
+            seen: BTreeSet::new(),
+            planned: Vec::new(),
+            found: Vec::new(),
+            scopes: Scopes::new(),
+            sites: Vec::new(),
+            declared: 0,
+            changed: false,
+            dot,
+            watched: None,
+            read: false,
+        }
+    }
+
+    /// A value leaves the sight of the check: it is shown, or given to a function.
+    fn show(&mut self, set: Set) {
+        if let Some((root, _)) = &self.watched {
+            self.read |= set & root != 0;
+        }
+    }
+
     /// The template itself, what it calls, and then what nobody calls: there the dot may be anything.
     fn all(&mut self, data: Set) {
         let definitions = &self.template.set.definitions;
@@ -294,7 +322,10 @@ impl<'t> Checker<'t> {
                     self.field(self.dot, field);
                 }
                 Node::Action(pipeline) => {
-                    self.pipeline(pipeline);
+                    let shown = self.pipeline(pipeline);
+                    if pipeline.targets.is_empty() {
+                        self.show(shown);
+                    }
                 }
                 Node::If(choice) => self.choice(choice, false),
                 Node::With(choice) => self.choice(choice, true),
@@ -472,6 +503,9 @@ impl<'t> Checker<'t> {
             // A variable that nothing was assigned to yet, in the first of several walks.
             return 0;
         }
+        if let Some((root, wanted)) = &self.watched {
+            self.read |= set & root != 0 && **wanted == *field.name;
+        }
         if let Some(member) = self.universe.member(set, &field.name) {
             return member;
         }
@@ -489,6 +523,9 @@ impl<'t> Checker<'t> {
                 (self.template.set.functions.get(at as usize).map_or("", |name| name), (least, most))
             }
         };
+        for &argument in arguments {
+            self.show(argument);
+        }
         let given = arguments.len();
         if given < usize::from(least) || (most < u8::MAX && given > usize::from(most)) {
             let wanted = Fault::wanted(least, most);
@@ -500,7 +537,9 @@ impl<'t> Checker<'t> {
         match builtin {
             Builtin::And | Builtin::Or => arguments.iter().fold(0, |all, set| all | set),
             Builtin::Eq | Builtin::Ge | Builtin::Gt | Builtin::Le | Builtin::Lt | Builtin::Ne | Builtin::Not => BOOL,
-            Builtin::Html | Builtin::Js | Builtin::Print | Builtin::Printf | Builtin::Println | Builtin::Urlquery => TEXT,
+            Builtin::Html | Builtin::Js | Builtin::Print | Builtin::Printf | Builtin::Println | Builtin::Urlquery => {
+                TEXT
+            }
             Builtin::Len => INT,
             Builtin::Call => ANYTHING,
             Builtin::Slice => first,

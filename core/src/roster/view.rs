@@ -1,6 +1,7 @@
 //! What a module's template sees of the mesh: typed records, so that a misspelt field is an error.
 
 use alloc::format;
+use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -30,11 +31,18 @@ pub struct View {
 impl View {
     /// A view of machines in name order and of all names served, each a pair of name and address.
     #[must_use]
-    pub fn new(suffix: &str, machines: &[(&str, &str)], names: &[(&str, &str)]) -> Self {
-        let entries = |pairs: &[(&str, &str)]| -> Value {
+    pub fn new(suffix: &str, machines: &[(String, Text)], names: &[(String, Text)]) -> Self {
+        let entries = |pairs: &[(String, Text)]| -> Value {
             pairs.iter().map(|(name, address)| entry(name, suffix, address)).collect::<Vec<_>>().into()
         };
         Self { suffix: suffix.into(), names: entries(names), machines: entries(machines) }
+    }
+
+    /// The view of a mesh of one machine, to try templates with.
+    #[must_use]
+    pub fn single(suffix: &str) -> Self {
+        let machine = [("node".into(), "192.0.2.1".into())];
+        Self::new(suffix, &machine, &machine)
     }
 
     /// The view as one machine's templates see it.
