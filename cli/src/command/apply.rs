@@ -1,7 +1,7 @@
 //! `ccm apply`: brings this machine to the state of a manifest.
 
 use argh::FromArgs;
-use ccm_core::engine::Plan;
+use ccm_core::engine::{Loaded, Plan};
 use ccm_core::{Error, Result, yaml};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -17,59 +17,69 @@ use crate::logger::Console;
 pub(crate) struct Apply {
     /// the manifest
     #[argh(positional)]
-    manifest: String,
+    pub(super) manifest: String,
     /// a fact for this run, K=V; a dotted K sets a nested fact; may be repeated
     #[argh(option, arg_name = "K=V")]
-    fact: Vec<String>,
+    pub(super) fact: Vec<String>,
     /// keep dotted keys of --fact as they are
     #[argh(switch)]
-    flat_facts: bool,
+    pub(super) flat_facts: bool,
     /// a YAML or JSON file of facts to merge over those gathered
     #[argh(option, arg_name = "FILE")]
-    facts: Option<String>,
+    pub(super) facts: Option<String>,
     /// data that overrides the manifest's (CCM_HIERA_DATA)
     #[argh(option, arg_name = "SOURCE")]
-    hiera: Option<String>,
+    pub(super) hiera: Option<String>,
     /// do not read .env from the current directory
     #[argh(switch)]
-    no_read_env: bool,
+    pub(super) no_read_env: bool,
     /// change nothing, say what would change
     #[argh(switch)]
-    noop: bool,
+    pub(super) noop: bool,
     /// with --noop: run guard commands too
     #[argh(switch)]
-    noop_guards: bool,
+    pub(super) noop_guards: bool,
     /// run health checks only
     #[argh(switch)]
-    monitor_only: bool,
+    pub(super) monitor_only: bool,
     /// print the resolved manifest and end
     #[argh(switch)]
-    render: bool,
+    pub(super) render: bool,
     /// print no summary
     #[argh(switch)]
-    no_report: bool,
+    pub(super) no_report: bool,
     /// end with 0 unchanged, 2 changed, 4 failed, 6 changed and failed
     #[argh(switch)]
-    detailed_exitcodes: bool,
+    pub(super) detailed_exitcodes: bool,
     /// how long to wait for another run to end (60s)
     #[argh(option, arg_name = "DURATION")]
-    lock_timeout: Option<String>,
+    pub(super) lock_timeout: Option<String>,
     /// do not wait for disks: for building images
     #[argh(switch)]
-    no_sync: bool,
+    pub(super) no_sync: bool,
     /// the NATS context (NATS_CONTEXT, or CCM)
     #[argh(option, arg_name = "NAME")]
-    context: Option<String>,
+    pub(super) context: Option<String>,
     /// the stream that registrations() reads (REGISTRATION)
     #[argh(option, short = 'R', arg_name = "STREAM")]
-    registration: Option<String>,
+    pub(super) registration: Option<String>,
 }
 
 impl Apply {
     pub(crate) fn run(self, console: &Console) -> Result<u8> {
+        let manifest = self.manifest.clone();
+        self.run_on(console, |setup, loader| loader.load(setup.host(), "", &manifest))
+    }
+
+    /// Applies what a function finds or makes instead of the manifest named.
+    pub(super) fn run_on(
+        self,
+        console: &Console,
+        load: impl FnOnce(&Setup<'_>, &Loader) -> Result<Loaded>,
+    ) -> Result<u8> {
         let mut setup = Setup::new(self.options(), console)?;
         let loader = Loader::default();
-        let loaded = loader.load(setup.host(), "", &self.manifest)?;
+        let loaded = load(&setup, &loader)?;
         if self.render {
             let rendered = Rendered(setup.render(&loaded)?);
             let text = yaml::write(&rendered).map_err(|error| Error::invalid(format!("cannot render: {error}")))?;

@@ -9,6 +9,7 @@ mod apply;
 mod ensure;
 mod facts;
 mod hiera;
+mod mesh;
 pub(crate) mod run;
 mod session;
 mod status;
@@ -27,6 +28,7 @@ pub(crate) enum Command {
     Ensure(ensure::Ensure),
     Facts(facts::Facts),
     Hiera(hiera::Hiera),
+    Mesh(mesh::MeshCommand),
     Session(session::Session),
     Status(status::Status),
 }
@@ -41,6 +43,7 @@ pub(crate) fn run(command: Command, console: &Console) -> Result<u8> {
         Command::Ensure(ensure) => ensure.run(console),
         Command::Facts(facts) => facts.run(console),
         Command::Hiera(hiera) => hiera.run(console),
+        Command::Mesh(mesh) => mesh.run(console),
         Command::Session(session) => session.run(console),
         Command::Status(status) => status.run(console),
     }

@@ -64,12 +64,12 @@ impl Mesh {
     ///
     /// # Errors
     /// Every refusal: a module that is not there, two owners of one file, a template that fails against an empty
-    /// mesh, a mesh of one machine, or this one.
-    pub fn new(record: Record, modules: Vec<Module>) -> Result<Self, Vec<Error>> {
+    /// mesh, a mesh of one machine, or this one. `found` names all modules that there are, for suggestions.
+    pub fn new(record: Record, modules: Vec<Module>, found: &[&str]) -> Result<Self, Vec<Error>> {
         let modules = modules.into_iter().map(|module| (module.name.clone(), module)).collect();
         let view = record.view();
         let mut mesh = Self { record, modules, view, common: BTreeMap::new() };
-        let mut faults = mesh.missing_modules();
+        let mut faults = mesh.missing_modules(found);
         faults.extend(mesh.rendering());
         faults.extend(mesh.conflicts());
         if faults.is_empty() { Ok(mesh) } else { Err(faults) }
@@ -149,12 +149,12 @@ impl Mesh {
         }
     }
 
-    fn missing_modules(&self) -> Vec<Error> {
+    fn missing_modules(&self, found: &[&str]) -> Vec<Error> {
         let mut faults = Vec::new();
         for machine in &self.record.machines {
             for (name, site) in &machine.modules {
                 if !self.modules.contains_key(name) {
-                    let hint = hint(name, self.modules.keys().map(|known| &**known));
+                    let hint = hint(name, found.iter().copied());
                     let text = format!("machine {} runs the unknown module {name}{hint}", machine.name);
                     faults.push(Error::invalid(text).at(site.clone()));
                 }
