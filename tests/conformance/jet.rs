@@ -1,6 +1,5 @@
 //! `jet.jsonl`: templates, and what comes of them.
 
-use std::sync::Arc;
 
 use ccm_core::error::{Error, JetFault, Kind, RenderFault};
 use ccm_core::jet::{Delimiters, Template};
@@ -202,7 +201,7 @@ fn value(json: &Json) -> Value {
             (None, None) => Value::from(number.as_f64().unwrap()),
         },
         Json::String(text) => Value::from(text.as_str()),
-        Json::Array(items) => Value::List(Arc::new(items.iter().map(value).collect())),
+        Json::Array(items) => Value::list(items.iter().map(value).collect()),
         Json::Object(map) => Value::Map(map.iter().map(|(key, item)| (key.as_str().into(), value(item))).collect()),
     }
 }

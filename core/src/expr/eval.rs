@@ -138,17 +138,27 @@ impl<'a> Evaluator<'a> {
             Node::Index { base, key, optional } => self.index(id, *base, *key, *optional),
             Node::Slice { base, from, to } => self.slice(id, *base, *from, *to),
             Node::Call(children) => self.call(id, *children),
-            Node::Builtin(builtin, arguments) => self.builtin(id, builtin, *arguments),
-            Node::Loop { kind, arguments } => self.looped(id, *kind, *arguments),
+            Node::Builtin(builtin, arguments) => {
+                self.builtin(id, builtin, *arguments).and_then(|val| self.bounded(id, val))
+            }
+            Node::Loop { kind, arguments } => self.looped(id, *kind, *arguments).and_then(|val| self.bounded(id, val)),
             Node::CountUpTo { arguments, enough } => self.count_up_to(id, *arguments, *enough),
             Node::Pointer(pointer) => self.pointer(id, *pointer),
             Node::Let { value, body } => self.declare(id, *value, *body),
             Node::Sequence(all) => self.sequence(*all),
             Node::If { condition, yes, no, .. } => self.conditional(id, *condition, *yes, *no),
             Node::Elvis(condition, no) => self.elvis(id, *condition, *no),
-            Node::List(items) => self.list(id, *items),
-            Node::Map(pairs) => self.map(id, *pairs),
+            Node::List(items) => self.list(id, *items).and_then(|val| self.bounded(id, val)),
+            Node::Map(pairs) => self.map(id, *pairs).and_then(|val| self.bounded(id, val)),
             Node::Total(items) => self.total(id, *items),
+        }
+    }
+
+    /// Passes on what was made, unless it is nested too deep or too large to be walked: sharing makes such data cheap.
+    fn bounded(&self, id: Id, val: Val) -> Result<Val> {
+        match val.check_extent() {
+            Ok(()) => Ok(val),
+            Err(error) => Err(self.site(id, error)),
         }
     }
 

@@ -239,7 +239,7 @@ impl Folder<'_> {
             });
         }
         if !values.is_empty() {
-            self.put(id, Node::Constant(Arc::new(values)));
+            self.put(id, Node::Constant(values.into()));
         }
     }
 

@@ -7,8 +7,8 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::error::Result;
 use crate::error::expr::{ExprFault, Words};
+use crate::error::{Error, Result};
 use crate::text::time::{Moment, Zone};
 use crate::value::{Map, Text, Value};
 
@@ -113,6 +113,37 @@ impl Val {
         match self {
             Self::Plain(value) => Some(value),
             _ => None,
+        }
+    }
+
+    /// As [`Value::check_extent`]. What is not plain does not know its size and is walked, up to a bound.
+    pub(super) fn check_extent(&self) -> Result<()> {
+        match self {
+            Self::Plain(value) => value.check_extent(),
+            Self::List(_) | Self::Map(_) | Self::Groups(_) | Self::Method(_) => self.walk(Value::DEPTH, &mut 1_000_000),
+            _ => Ok(()),
+        }
+    }
+
+    fn walk(&self, levels: u16, nodes: &mut u32) -> Result<()> {
+        *nodes = nodes.checked_sub(1).ok_or_else(|| Error::limit("data is too large"))?;
+        if let Self::Plain(value) = self {
+            let weight = u32::try_from(value.extent().weight / 64).unwrap_or(u32::MAX);
+            *nodes = nodes.checked_sub(weight).ok_or_else(|| Error::limit("data is too large"))?;
+            return value.check_extent();
+        }
+        let Some(levels) = levels.checked_sub(1) else {
+            return Err(Error::limit(alloc::format!("data is nested deeper than {} levels", Value::DEPTH)));
+        };
+        match self {
+            Self::List(items) => items.iter().try_for_each(|item| item.walk(levels, nodes)),
+            Self::Map(members) => members.iter().try_for_each(|(_, member)| member.walk(levels, nodes)),
+            Self::Groups(groups) => groups
+                .entries
+                .iter()
+                .try_for_each(|(key, value)| key.walk(levels, nodes).and_then(|()| value.walk(levels, nodes))),
+            Self::Method(bound) => bound.receiver.walk(levels, nodes),
+            _ => Ok(()),
         }
     }
 

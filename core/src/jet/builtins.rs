@@ -2,7 +2,6 @@
 
 use alloc::format;
 use alloc::string::{String, ToString};
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt::Write;
 
@@ -280,12 +279,18 @@ fn map(given: &[Val]) -> Result<Val> {
             None => entries.retain(|(known, _)| known != key),
         }
     }
-    Ok(Val::Plain(Map::from_entries(entries).into()))
+    bounded(Map::from_entries(entries).into())
 }
 
 fn slice(given: &[Val]) -> Result<Val> {
     let items: Option<Vec<Value>> = given.iter().map(Val::data).collect();
-    items.map(|items| Val::Plain(items.into())).ok_or_else(|| fault(JetFault::InvalidValue("an argument of slice")))
+    bounded(items.ok_or_else(|| fault(JetFault::InvalidValue("an argument of slice")))?.into())
+}
+
+/// What was made, unless it is nested too deep or too large to be walked: sharing makes such data cheap.
+fn bounded(made: Value) -> Result<Val> {
+    made.check_extent()?;
+    Ok(Val::Plain(made))
 }
 
 fn repeat(given: &[Val]) -> Result<Val> {
@@ -316,7 +321,7 @@ fn split(given: &[Val]) -> Result<Val> {
     } else {
         from.split(&*separator).map(Value::from).collect()
     };
-    Ok(Val::Texts(Arc::new(parts)))
+    Ok(Val::Texts(parts.into()))
 }
 
 fn to_json(value: &Val) -> Result<String> {

@@ -206,7 +206,7 @@ impl<'t> Runtime<'t> {
             Val::Plain(Value::List(items)) | Val::Inside(Value::List(items)) => {
                 Val::Plain(Value::list(items.get(from..to).unwrap_or(&[]).to_vec()))
             }
-            Val::Texts(items) => Val::Texts(alloc::sync::Arc::new(items.get(from..to).unwrap_or(&[]).to_vec())),
+            Val::Texts(items) => Val::Texts(items.get(from..to).unwrap_or(&[]).to_vec().into()),
             Val::Bytes(text) => Val::Bytes(cut(text)?),
             Val::Plain(Value::Text(text)) | Val::Inside(Value::Text(text)) => Val::Plain(Value::Text(cut(text)?)),
             _ => Val::Missing,

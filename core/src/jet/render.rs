@@ -352,32 +352,11 @@ impl<'t> Runtime<'t> {
     /// `base.a.b = value`, where base is a variable that holds a map. Of anything else there is nothing to change.
     fn assign_field(&mut self, place: &'t Expr, base: &'t Expr, fields: &'t [Text], value: Val) -> Result<()> {
         let (ExprKind::Identifier(name), Some((last, path))) = (&base.kind, fields.split_last()) else { return Ok(()) };
-        let missing = |field: &Text| JetFault::NoSuchField { field: (**field).into(), of: "a missing member" };
-        let span = place.span;
-        let source = self.template.source.clone();
-        let mut at = match self.slot(name) {
-            Some(Val::Plain(value)) => value,
-            _ => return Ok(()),
-        };
-        for (index, field) in path.iter().enumerate() {
-            at = match at {
-                Value::Map(map) => match map.get_mut(field) {
-                    Some(member) => member,
-                    None => {
-                        let next = path.get(index + 1).unwrap_or(last);
-                        return Err(Error::new(Kind::Jet(missing(next))).at(source.at(span)));
-                    }
-                },
-                _ => return Ok(()),
-            };
-        }
-        if let Value::Map(map) = at {
-            match value.data() {
-                Some(data) => map.insert(last.clone(), data),
-                None => drop(map.remove(last)),
-            }
-        }
-        Ok(())
+        let (span, source) = (place.span, self.template.source.clone());
+        let Some(Val::Plain(Value::Map(map))) = self.slot(name) else { return Ok(()) };
+        assign_member(map, path, last, value.data())
+            .and_then(|()| Value::Map(map.clone()).check_extent())
+            .map_err(|fault| fault.at(source.at(span)))
     }
 
     pub(super) fn declare(&mut self, name: Option<&Text>, value: Val) {
@@ -497,4 +476,23 @@ impl<'t> Pass<'t> {
         self.returned = runtime.list(self.body)?;
         Ok(self.returned)
     }
+}
+
+/// Puts a value where a path of members leads; no value removes what is there.
+fn assign_member(map: &mut Map, path: &[Text], last: &Text, value: Option<Value>) -> Result<()> {
+    let Some((field, rest)) = path.split_first() else {
+        match value {
+            Some(data) => map.insert(last.clone(), data),
+            None => drop(map.remove(last)),
+        }
+        return Ok(());
+    };
+    let inside = map.update(field, |member| match member {
+        Value::Map(inner) => assign_member(inner, rest, last, value),
+        _ => Ok(()),
+    });
+    inside.unwrap_or_else(|| {
+        let field = rest.first().unwrap_or(last);
+        Err(Error::new(Kind::Jet(JetFault::NoSuchField { field: (**field).into(), of: "a missing member" })))
+    })
 }

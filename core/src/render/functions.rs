@@ -265,6 +265,25 @@ mod tests {
     }
 
     #[test]
+    fn data_that_sharing_makes_cheap_is_bounded() {
+        let small = std::thread::Builder::new().stack_size(256 << 10);
+        let told = small.spawn(|| {
+            [
+                "{{ reduce(1..100000, [#acc], 0) }}",
+                "{{ reduce(1..100000, [{'a': #acc, 'b': now()}], 0) }}",
+                "{{ reduce(1..60, [#acc, #acc], 'x') }}",
+                "{{ len(reduce(1..60, [#acc, #acc, now()], 0)) }}",
+                r#"{{ jet("[[ x := 0 ]][[ range i := ints(0, 100000) ]][[ x = slice(x, x) ]][[ end ]]") }}"#,
+                r#"{{ jet("[[ x := map() ]][[ range i := ints(0, 100000) ]][[ x.a = x ]][[ end ]]") }}"#,
+            ]
+            .map(text)
+        });
+        for told in told.unwrap().join().unwrap() {
+            assert!(told.contains("data is"), "{told}");
+        }
+    }
+
+    #[test]
     fn the_sandbox_has_lookup_and_nothing_else() {
         let world = World::sandbox(json::parse(r#"{"os": "debian"}"#).unwrap());
         let env = Env::confined(&world);

@@ -320,9 +320,8 @@ impl<'a> Env<'a> {
                 Value::Text(text) => filled.matched |= !text.is_empty(),
                 _ => filled.matched = true,
             }
-            let before = filled.text.len();
+            fuel.allocate(usize::try_from(value.extent().weight).unwrap_or(usize::MAX))?;
             show::append(&mut filled.text, &value);
-            fuel.allocate(filled.text.len().saturating_sub(before))?;
         }
         filled.text.push_str(text.get(plain..).unwrap_or(""));
         Ok(filled)

@@ -1,6 +1,5 @@
 //! Two layers of data made one. Both sides are sorted, so a merge is one walk over each.
 
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::{Map, Text, Value};
@@ -16,7 +15,7 @@ pub fn deep(base: Value, over: Value) -> Value {
                 return Value::List(over);
             }
             if !over.is_empty() {
-                Arc::make_mut(&mut base).extend(over.iter().cloned());
+                base.extend(over.iter().cloned());
             }
             Value::List(base)
         }

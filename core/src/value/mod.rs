@@ -7,8 +7,13 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+pub use extent::Extent;
+pub use list::List;
+
 pub mod compare;
+mod extent;
 pub mod json;
+mod list;
 pub mod lookup;
 pub mod merge;
 pub mod show;
@@ -16,8 +21,6 @@ pub mod wire;
 
 /// Text, shared.
 pub type Text = Arc<str>;
-/// A list, shared.
-pub type List = Arc<Vec<Value>>;
 
 /// One piece of data.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +51,7 @@ impl Value {
     /// A list.
     #[must_use]
     pub fn list(items: Vec<Self>) -> Self {
-        Self::List(Arc::new(items))
+        Self::List(List::new(items))
     }
 
     /// The text, if it is text.
@@ -226,10 +229,38 @@ const FEW: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub struct Map(Arc<Entries>);
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Entries {
     sorted: Vec<(Text, Value)>,
     shape: Shape,
+    extent: Extent,
+}
+
+impl Entries {
+    fn new(sorted: Vec<(Text, Value)>) -> Self {
+        let extent = extent_of(&sorted);
+        Self { sorted, shape: Shape::Plain, extent }
+    }
+
+    /// A member of one extent became one of another; only losing the deepest takes a look at all.
+    fn changed(&mut self, before: Extent, after: Extent) {
+        if after.depth < before.depth && before.depth.saturating_add(1) >= self.extent.depth {
+            self.extent = extent_of(&self.sorted);
+            return;
+        }
+        self.extent.depth = self.extent.depth.max(after.depth.saturating_add(1));
+        self.extent.weight = self.extent.weight.saturating_sub(before.weight).saturating_add(after.weight);
+    }
+}
+
+fn extent_of(entries: &[(Text, Value)]) -> Extent {
+    entries.iter().fold(Extent::EMPTY, |extent, (key, value)| extent.with(key, value))
+}
+
+impl Default for Entries {
+    fn default() -> Self {
+        Self::new(Vec::new())
+    }
 }
 
 /// How the members of a map are named and what a missing one is.
@@ -273,7 +304,7 @@ impl Map {
             entries.sort_by(|a, b| a.0.cmp(&b.0));
             entries.dedup_by(|later, kept| later.0 == kept.0);
         }
-        Self(Arc::new(Entries { sorted: entries, shape: Shape::Plain }))
+        Self(Arc::new(Entries::new(entries)))
     }
 
     /// The same map with a shape.
@@ -312,27 +343,47 @@ impl Map {
         })
     }
 
+    /// How large it is.
+    #[must_use]
+    pub fn extent(&self) -> Extent {
+        self.0.extent
+    }
+
     /// Sets a key. Appending in key order is cheap; use [`Map::from_entries`] to build from disorder.
     pub fn insert(&mut self, key: impl Into<Text>, value: impl Into<Value>) {
         let (key, value) = (key.into(), value.into());
         let found = self.find(&key);
-        let sorted = &mut Arc::make_mut(&mut self.0).sorted;
+        let entries = Arc::make_mut(&mut self.0);
         match found {
-            Ok(at) => sorted[at].1 = value,
-            Err(at) => sorted.insert(at, (key, value)),
+            Ok(at) => {
+                let before = core::mem::replace(&mut entries.sorted[at].1, value).extent();
+                entries.changed(before, entries.sorted[at].1.extent());
+            }
+            Err(at) => {
+                entries.extent = entries.extent.with(&key, &value);
+                entries.sorted.insert(at, (key, value));
+            }
         }
     }
 
     /// Removes a key.
     pub fn remove(&mut self, key: &str) -> Option<Value> {
         let at = self.find(key).ok()?;
-        Some(Arc::make_mut(&mut self.0).sorted.remove(at).1)
+        let entries = Arc::make_mut(&mut self.0);
+        let (key, removed) = entries.sorted.remove(at);
+        entries.extent.weight = entries.extent.weight.saturating_sub(key.len() as u64);
+        entries.changed(removed.extent(), Extent::default());
+        Some(removed)
     }
 
-    /// A value to change in place.
-    pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
+    /// Changes a value in place; `None` where the key is missing.
+    pub fn update<T>(&mut self, key: &str, change: impl FnOnce(&mut Value) -> T) -> Option<T> {
         let at = self.find(key).ok()?;
-        Some(&mut Arc::make_mut(&mut self.0).sorted[at].1)
+        let entries = Arc::make_mut(&mut self.0);
+        let before = entries.sorted[at].1.extent();
+        let outcome = change(&mut entries.sorted[at].1);
+        entries.changed(before, entries.sorted[at].1.extent());
+        Some(outcome)
     }
 
     /// Keys and values in key order.
@@ -353,6 +404,12 @@ impl Map {
             Ok(entries) => entries.sorted,
             Err(shared) => shared.sorted.clone(),
         }
+    }
+
+    /// Both are the same map, not only equal ones.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// How many entries.
