@@ -234,7 +234,7 @@ impl Scratch {
     fn new(prefix: &str) -> Result<Self> {
         let chosen = std::env::var("TMPDIR").ok().filter(|path| path.starts_with('/'));
         let mut refused = None;
-        for parent in chosen.iter().map(String::as_str).chain(["/tmp", "/run", "/dev/shm", "/var/tmp"]) {
+        for parent in chosen.iter().map(String::as_str).chain(["/tmp", "/run", "/dev/shm", "/var/tmp", "/"]) {
             let mut random = [0; 8];
             crate::clock::random(&mut random);
             let path = Path::new(parent).join(format!("{prefix}-{:016x}", u64::from_le_bytes(random)));
