@@ -26,6 +26,7 @@ mod validator;
 mod yaml;
 mod yaml_bombs;
 
+mod mesh_facts;
 mod text_template;
 
 /// One case, as read from its line.
@@ -79,6 +80,7 @@ const RUNNERS: &[(&str, Runner)] = &[
     ("jet", jet::run),
     ("lookup", lookup::run),
     ("template", template::run),
+    ("mesh_facts", mesh_facts::run),
     ("text_template", text_template::run),
     ("yaml", yaml::run),
     ("yaml_bombs", yaml_bombs::run),

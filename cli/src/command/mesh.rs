@@ -254,7 +254,11 @@ impl MeshApply {
         let network = mesh.network();
         let composition = mesh.compose(&node, &network)?;
         if composition.resources.is_empty() {
-            console.user(Level::Info, &format!("{node} runs no modules and has no private network: nothing to do"), &[]);
+            console.user(
+                Level::Info,
+                &format!("{node} runs no modules and has no private network: nothing to do"),
+                &[],
+            );
             return Ok(exit::SUCCESS);
         }
         let text = composition.yaml()?;
@@ -305,9 +309,8 @@ impl Place {
     fn of(record: Option<String>, modules: Option<String>, host: &Linux) -> Result<Self> {
         let record = match record {
             Some(record) => record,
-            None => standard("mesh.yaml", host)?.ok_or_else(|| {
-                Error::invalid("no mesh.yaml here or in the configuration directory: give --mesh")
-            })?,
+            None => standard("mesh.yaml", host)?
+                .ok_or_else(|| Error::invalid("no mesh.yaml here or in the configuration directory: give --mesh"))?,
         };
         Ok(Self { record, modules: folder_of_modules(modules, host)? })
     }
@@ -331,7 +334,8 @@ impl Place {
             record.machines.iter().flat_map(|machine| machine.modules.iter().map(|(name, _)| &**name)).collect();
         let (mut modules, mut faults) = (Vec::new(), Vec::new());
         for name in used.iter().filter(|name| found.iter().any(|known| known == *name)) {
-            match self.manifest(name, host).map_err(|error| vec![error]).and_then(|source| Module::parse(name, &source)) {
+            match self.manifest(name, host).map_err(|error| vec![error]).and_then(|source| Module::parse(name, &source))
+            {
                 Ok(module) => modules.push(module),
                 Err(more) => faults.extend(more),
             }

@@ -73,8 +73,10 @@ const FLOAT: Set = 1 << 3;
 const COMPLEX: Set = 1 << 4;
 const TEXT: Set = 1 << 5;
 const SCALARS: u32 = 6;
+/// What came of a fault that is told already: nothing that is done with it is told again.
+const FAULTY: Set = 1 << 31;
 /// Of functions that the caller provides, anything may come.
-const ANYTHING: Set = Set::MAX;
+const ANYTHING: Set = !FAULTY;
 
 /// The lists and records that can be reached from the root.
 struct Universe {
@@ -110,7 +112,10 @@ impl Universe {
                 at
             }
         };
-        u32::try_from(at).ok().and_then(|at| 1_u32.checked_shl(at + SCALARS)).unwrap_or(ANYTHING)
+        1_u32
+            .checked_shl(u32::try_from(at).unwrap_or(31) + SCALARS)
+            .filter(|&set| set < FAULTY && set > 0)
+            .unwrap_or(ANYTHING)
     }
 
     fn fill(&mut self, at: usize, wanted: &'static Type) {
@@ -353,11 +358,11 @@ impl<'t> Checker<'t> {
         let (mark, dot) = (self.scopes.mark(), self.dot);
         let over = self.pipeline(&range.over);
         let has_lists = self.universe.of(over).any(|composite| matches!(composite, Composite::List { .. }));
-        if over & (INT | NOTHING) == 0 && !has_lists {
+        if over & (INT | NOTHING | FAULTY) == 0 && over != 0 && !has_lists {
             let text = format!("cannot range over {}", self.universe.name(over));
             self.fault(Fault::CannotIterate(text), range.over.span);
         }
-        let item = if over == ANYTHING { ANYTHING } else { self.universe.items(over) | (over & INT) };
+        let item = if over == ANYTHING { ANYTHING } else { self.universe.items(over) | (over & (INT | FAULTY)) };
         let inner = self.scopes.mark();
         match *range.over.targets {
             [only] => self.bind(only, item, range.over.assigns),
@@ -419,7 +424,7 @@ impl<'t> Checker<'t> {
             None => {
                 let name = self.template.set.variables.get(name as usize).map_or("", |name| name).to_owned();
                 self.fault(Fault::UndeclaredVariable(name), span);
-                ANYTHING
+                FAULTY
             }
         }
     }
@@ -499,9 +504,9 @@ impl<'t> Checker<'t> {
     }
 
     fn field(&mut self, set: Set, field: &'t Field) -> Set {
-        if set == 0 {
-            // A variable that nothing was assigned to yet, in the first of several walks.
-            return 0;
+        if set == 0 || set & FAULTY != 0 {
+            // A variable that nothing was assigned to yet, in the first of several walks; or a fault was told.
+            return set;
         }
         if let Some((root, wanted)) = &self.watched {
             self.read |= set & root != 0 && **wanted == *field.name;
@@ -513,7 +518,7 @@ impl<'t> Checker<'t> {
         let nearest = nearest(&field.name, known.iter().map(String::as_str)).map(ToOwned::to_owned);
         let of = self.universe.name(set);
         self.fault(Fault::UnknownField { field: (*field.name).to_owned(), of, known, nearest }, field.span);
-        ANYTHING
+        FAULTY
     }
 
     fn apply(&mut self, function: Function, arguments: &[Set], span: Span) -> Set {
@@ -530,7 +535,7 @@ impl<'t> Checker<'t> {
         if given < usize::from(least) || (most < u8::MAX && given > usize::from(most)) {
             let wanted = Fault::wanted(least, most);
             self.fault(Fault::ArgumentCount { name: name.to_owned(), wanted, given }, span);
-            return ANYTHING;
+            return FAULTY;
         }
         let Function::Builtin(builtin) = function else { return ANYTHING };
         let first = arguments.first().copied().unwrap_or(NOTHING);
@@ -545,8 +550,8 @@ impl<'t> Checker<'t> {
             Builtin::Slice => first,
             Builtin::Index => arguments.iter().skip(1).fold(first, |set, _| {
                 let byte = if set & TEXT == 0 { 0 } else { INT };
-                match self.universe.items(set) | byte {
-                    0 => ANYTHING,
+                match self.universe.items(set) | byte | (set & FAULTY) {
+                    0 => FAULTY,
                     items => items,
                 }
             }),

@@ -174,6 +174,12 @@ fn file_properties<T: AsRef<str>, M: SerializeMap>(map: &mut M, file: &file::Pro
     }
     if file.block {
         map.serialize_entry("into", "block")?;
+        if &*file.marks.comment != "#" {
+            map.serialize_entry("comment", &*file.marks.comment)?;
+        }
+        if file.marks.place == crate::roster::region::Place::Start {
+            map.serialize_entry("position", "start")?;
+        }
     }
     if !file.template {
         map.serialize_entry("template", &false)?;

@@ -145,7 +145,7 @@ impl Mesh {
     fn content(&self, module: &Module, at: usize, fact: &Fact, machine: &Machine) -> Result<Text> {
         match self.common.get(&(module.name.clone(), at)) {
             Some(content) => Ok(content.clone()),
-            None => render(module, fact, &self.view.of(&machine.name)),
+            None => render(module, fact, &self.view.of(&machine.name), ""),
         }
     }
 
@@ -179,18 +179,17 @@ impl Mesh {
         for (name, module) in &self.modules {
             let Some(machines) = users.get(&**name) else { continue };
             for (at, fact) in module.facts.iter().enumerate() {
-                let tried = trials.iter().try_for_each(|(view, what)| {
-                    render(module, fact, &view.of("node")).map(drop).map_err(|error| error.doing(*what))
-                });
+                let tried =
+                    trials.iter().try_for_each(|(view, what)| render(module, fact, &view.of("node"), what).map(drop));
                 let result = tried.and_then(|()| {
                     if !fact.template.reads(&SHAPE, "Node") {
                         let first = machines.first().map_or("", |machine| &*machine.name);
-                        return render(module, fact, &self.view.of(first)).map(Some);
+                        return render(module, fact, &self.view.of(first), "").map(Some);
                     }
                     let mut each = machines.iter();
                     each.try_for_each(|machine| {
-                        let rendered = render(module, fact, &self.view.of(&machine.name)).map(drop);
-                        rendered.map_err(|error| error.doing(format!("for {}", machine.name)))
+                        let view = self.view.of(&machine.name);
+                        render(module, fact, &view, &format!("for {}", machine.name)).map(drop)
                     })?;
                     Ok(None)
                 });
@@ -243,9 +242,12 @@ fn fact_id(module: &Module, fact: &Fact) -> String {
     format!("{}/{}", module.name, fact.name)
 }
 
-fn render(module: &Module, fact: &Fact, view: &Value) -> Result<Text> {
+/// `what` says what it is rendered for, where that is worth saying.
+fn render(module: &Module, fact: &Fact, view: &Value, what: &str) -> Result<Text> {
     let placed = |error: Error| {
-        error.at(fact.template_site.clone()).doing(format!("module {}: fact {}", module.name, fact.name))
+        let error = error.at(fact.template_site.clone());
+        let error = if what.is_empty() { error } else { error.doing(what.to_owned()) };
+        error.doing(format!("module {}: fact {}", module.name, fact.name))
     };
     let content = fact.template.render(view, &NoFunctions, &Fuel::new()).map_err(placed)?;
     if fact.shared {

@@ -45,7 +45,10 @@ fn write(wanted: &Properties<Text>, common: &Common, attributes: &Attributes, ho
     let path = &*common.name;
     if wanted.block {
         return match block::after(wanted, common, host)? {
-            After::Bytes(bytes) => host.write(path, Content::Bytes(&bytes), attributes),
+            After::Bytes(bytes) => {
+                let attributes = kept(attributes, host.stat_target(path)?);
+                host.write(path, Content::Bytes(&bytes), &attributes)
+            }
             After::Gone => host.remove(path).map(|()| Written::Atomically),
             After::Same => Ok(Written::Atomically),
         };
@@ -57,6 +60,16 @@ fn write(wanted: &Properties<Text>, common: &Common, attributes: &Attributes, ho
             host.write(path, Content::CopyOf(source), attributes)
         }
         (None, None) => host.write(path, Content::Bytes(&[]), attributes),
+    }
+}
+
+/// What a region does not ask for stays as it is; a file made for it is one that all may read.
+fn kept(wanted: &Attributes, found: Option<Stat>) -> Attributes {
+    let Some(found) = found else { return Attributes { mode: wanted.mode.or(Some(0o644)), ..*wanted } };
+    Attributes {
+        uid: wanted.uid.or(Some(found.uid)),
+        gid: wanted.gid.or(Some(found.gid)),
+        mode: wanted.mode.or(Some(found.mode)),
     }
 }
 

@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::{Ensure, Properties};
+use super::{Ensure, Marks, Properties};
 use crate::error::Result;
 use crate::host::Files;
 use crate::resource::Common;
-use crate::roster::region::{self, Place, Region, Rest};
+use crate::roster::region::{self, Region, Rest};
 use crate::value::Text;
 
 /// How many bytes of a file are read to change a region in it.
@@ -32,7 +32,7 @@ pub(super) fn after(wanted: &Properties<Text>, common: &Common, host: &dyn Files
         Some(_) => Some(host.read(&common.name, LIMIT)?),
         None => None,
     };
-    let region = region_of(common);
+    let region = region_of(wanted, common);
     if wanted.ensure == Ensure::Absent {
         let Some(before) = before else { return Ok(After::Same) };
         return Ok(match region::remove(&before, &region)? {
@@ -47,6 +47,7 @@ pub(super) fn after(wanted: &Properties<Text>, common: &Common, host: &dyn Files
 }
 
 /// Two regions of one file are told apart by the alias of their resources.
-fn region_of(common: &Common) -> Region<'_> {
-    Region { id: common.alias.as_deref().unwrap_or("managed"), comment: "#", place: Place::End }
+fn region_of<'a>(wanted: &'a Properties<Text>, common: &'a Common) -> Region<'a> {
+    let Marks { comment, place } = &wanted.marks;
+    Region { id: common.alias.as_deref().unwrap_or(&common.name), comment, place: *place }
 }

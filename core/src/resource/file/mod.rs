@@ -11,6 +11,7 @@ use core::fmt;
 use super::Common;
 use crate::error::{Cause, Error, Kind, Result};
 use crate::host::{FileKind, Host, Stat};
+use crate::roster::region::Place;
 use crate::value::Text;
 
 mod act;
@@ -49,8 +50,19 @@ pub struct Properties<T> {
     pub replace: bool,
     /// The content is a marked region of the file, the rest is somebody else's.
     pub block: bool,
+    /// How the region is marked and where a new one goes.
+    pub marks: Marks,
     /// `content` is a template; kept to show the property again.
     pub template: bool,
+}
+
+/// The marks of a region that is managed in somebody else's file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marks {
+    /// What begins a comment in the file.
+    pub comment: Text,
+    /// Where a new region goes.
+    pub place: Place,
 }
 
 /// What shall be at the path.

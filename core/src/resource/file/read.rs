@@ -2,18 +2,21 @@
 
 use alloc::format;
 
-use super::{Ensure, Mode, Properties};
+use super::{Ensure, Marks, Mode, Properties};
 use crate::error::Result;
 use crate::render::{Env, Field, has_expression};
 use crate::resource::Common;
 use crate::resource::properties::{Block, resolving};
+use crate::roster::region::Place;
 use crate::text::nearest::hint;
 use crate::text::path;
 use crate::value::{Text, Value};
 
 /// The properties that only a `file` has.
-pub(in crate::resource) const KEYS: [&str; 11] =
-    ["content", "source", "owner", "group", "mode", "force", "parents", "replace", "into", "template", "backup"];
+pub(in crate::resource) const KEYS: [&str; 13] = [
+    "content", "source", "owner", "group", "mode", "force", "parents", "replace", "into", "comment", "position",
+    "template", "backup",
+];
 
 impl Properties<Field<Text>> {
     /// Reads and checks the properties of a `file`.
@@ -38,6 +41,7 @@ impl Properties<Field<Text>> {
             parents: block.flag("parents")?.unwrap_or(false),
             replace: block.flag("replace")?.unwrap_or(true),
             block: read_into(block)?,
+            marks: read_marks(block)?,
             template,
         };
         if block.flag("backup")? == Some(true) {
@@ -53,7 +57,8 @@ impl Properties<Field<Text>> {
         if self.content.is_some() && self.source.is_some() {
             return Err(block.fault("source", "content and source exclude each other"));
         }
-        if self.ensure != Ensure::Absent {
+        // A region leaves owner and mode to whoever owns the file, unless they are given.
+        if self.ensure != Ensure::Absent && !self.block {
             match self {
                 Self { owner: None, .. } => return missing("owner"),
                 Self { group: None, .. } => return missing("group"),
@@ -66,6 +71,11 @@ impl Properties<Field<Text>> {
         }
         if self.force && name == "/" {
             return Err(block.fault("force", "force cannot be used on /"));
+        }
+        for key in ["comment", "position"] {
+            if !self.block && block.node(key).is_some() {
+                return Err(block.fault(key, format!("{key} is for into: block")));
+            }
         }
         if self.block && (self.ensure == Ensure::Directory || self.source.is_some()) {
             return Err(block.fault("into", "into: block is for the content of a file"));
@@ -101,6 +111,7 @@ impl Properties<Field<Text>> {
             parents: self.parents,
             replace: self.replace,
             block: self.block,
+            marks: self.marks.clone(),
             template: self.template,
         })
     }
@@ -122,6 +133,19 @@ fn read_into(block: &Block<'_>) -> Result<bool> {
         Some("block") => Ok(true),
         Some(other) => Err(block.fault("into", format!("into must be block, found {other}"))),
     }
+}
+
+fn read_marks(block: &Block<'_>) -> Result<Marks> {
+    let place = match block.filled("position")?.as_deref() {
+        None | Some("end") => Place::End,
+        Some("start") => Place::Start,
+        Some(other) => return Err(block.fault("position", format!("position must be start or end, found {other}"))),
+    };
+    let comment = block.filled("comment")?.unwrap_or_else(|| "#".into());
+    if comment.trim().is_empty() || comment.contains(['\n', '\r']) {
+        return Err(block.fault("comment", "comment is what begins a comment in the file, as \"#\" or \";\""));
+    }
+    Ok(Marks { comment, place })
 }
 
 /// The mode is read from the text in the manifest, where `0644` and `644` mean the same; a number that comes
