@@ -48,6 +48,10 @@ pub fn format(value: f64, form: Form, precision: Option<usize>) -> String {
 /// As fmt's `%v` prints it, Go's `g` with the fewest digits: `123456`, `1e+06`, `0.0001`, `1e-05`.
 #[must_use]
 pub fn shortest(value: f64) -> String {
+    // Most floats: Rust writes them the same way where no exponent is needed.
+    if value == 0.0 || (1e-4..1e6).contains(&value.abs()) {
+        return format!("{value}");
+    }
     format(value, Form::General, None)
 }
 

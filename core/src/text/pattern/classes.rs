@@ -60,12 +60,22 @@ impl Set {
         self.ranges = class.ranges().to_vec();
     }
 
+    /// How many ranges' worth of work the other cases of this set take to find.
+    pub(super) fn folding(&self) -> usize {
+        if self.folded.is_empty() || self.folds_in_ascii() { 0 } else { 1000 }
+    }
+
+    fn folds_in_ascii(&self) -> bool {
+        self.folded.iter().all(|range| range.end().is_ascii())
+    }
+
     /// The class.
     pub(super) fn into_class(mut self) -> ClassUnicode {
         if !self.folded.is_empty() {
+            let in_ascii = self.folds_in_ascii();
             let plain = ClassUnicode::new(core::mem::take(&mut self.folded));
             self.ranges.extend_from_slice(plain.ranges());
-            self.ranges.extend(other_cases(&plain));
+            self.ranges.extend(if in_ascii { other_ascii_cases(&plain) } else { other_cases(&plain) });
         }
         ClassUnicode::new(self.ranges)
     }
@@ -145,6 +155,27 @@ fn of_runs(runs: impl Iterator<Item = (bool, u32)>) -> Set {
     set
 }
 
+/// [`other_cases`] where all is ASCII: letters, and the two characters beyond it that are letters' cases.
+fn other_ascii_cases(class: &ClassUnicode) -> Vec<ClassUnicodeRange> {
+    let mut others = Vec::new();
+    for range in class.ranges() {
+        for (first, last, shift) in [(b'A', b'Z', 32_u8), (b'a', b'z', 224)] {
+            let low = u8::try_from(range.start()).unwrap_or(u8::MAX).max(first);
+            let high = u8::try_from(range.end()).unwrap_or(0).min(last);
+            if low <= high {
+                let moved = |letter: u8| char::from(letter.wrapping_add(shift));
+                others.push(ClassUnicodeRange::new(moved(low), moved(high)));
+            }
+            for (letter, other) in [(b'K', '\u{212a}'), (b'S', '\u{17f}')] {
+                if (low..=high).contains(&(letter | (first & 32))) {
+                    others.push(ClassUnicodeRange::new(other, other));
+                }
+            }
+        }
+    }
+    others
+}
+
 /// The characters that differ in case alone from those of a class.
 fn other_cases(class: &ClassUnicode) -> Vec<ClassUnicodeRange> {
     let pairs: Vec<(u32, u32)> = unicode::folds().flat_map(Fold::pairs).collect();
@@ -198,5 +229,13 @@ mod tests {
         let mut set = Set::default();
         set.push('θ', 'θ', true);
         assert_eq!(set.into_class().ranges().iter().map(|range| range.len()).sum::<usize>(), 4);
+        for pairs in ["az", "KK", "09__", "\0\x7f", "St", "[z"] {
+            let class = Set::ascii(pairs).into_class();
+            let quick: Vec<_> = other_ascii_cases(&class);
+            let both = |others: Vec<ClassUnicodeRange>| {
+                ClassUnicode::new(class.ranges().iter().copied().chain(others).collect::<Vec<_>>())
+            };
+            assert_eq!(both(quick), both(other_cases(&class)), "{pairs}");
+        }
     }
 }

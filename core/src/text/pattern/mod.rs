@@ -71,6 +71,8 @@ pub enum PatternProblem {
     BadName,
     /// Nested deeper than [`Pattern::DEPTH`].
     TooDeep,
+    /// Written in more than [`Pattern::LENGTH`] bytes.
+    TooLong,
     /// An automaton of more than [`Pattern::SIZE`] bytes, or too many groups for its size.
     TooLarge,
 }
@@ -90,6 +92,7 @@ impl fmt::Display for PatternProblem {
             Self::BadGroup => "unknown kind of group",
             Self::BadName => "bad name of a group",
             Self::TooDeep => return write!(f, "nested deeper than {} levels", Pattern::DEPTH),
+            Self::TooLong => return write!(f, "longer than {} KiB", Pattern::LENGTH / 1024),
             Self::TooLarge => return write!(f, "larger than {} KiB when compiled", Pattern::SIZE / 1024),
         })
     }
@@ -107,8 +110,10 @@ impl fmt::Display for PatternFault {
 impl Pattern {
     /// How deep groups, repeats and alternatives may nest: the compiler of automata recurses, and half of a stack of 256 KiB must do.
     pub const DEPTH: usize = 90;
-    /// How many bytes an automaton may take.
-    pub const SIZE: usize = 4 << 20;
+    /// How many bytes an automaton may take: refusing one must not take long either.
+    pub const SIZE: usize = 1 << 20;
+    /// How many bytes a pattern may be written in. A longer one could not fit in [`Pattern::SIZE`].
+    pub const LENGTH: usize = 32 << 10;
     /// How many places of groups a search may have to keep, for all states together.
     const PLACES: usize = 1 << 18;
 
@@ -129,8 +134,12 @@ impl Pattern {
     }
 
     fn compile(source: &str, groups: WhichCaptures) -> Result<Self, PatternFault> {
+        let whole = |problem| PatternFault { problem, at: 0..source.len(), text: source.into() };
+        let too_large = || whole(PatternProblem::TooLarge);
+        if source.len() > Self::LENGTH {
+            return Err(whole(PatternProblem::TooLong));
+        }
         let hir = parse::parse(source, matches!(groups, WhichCaptures::All))?;
-        let too_large = || PatternFault { problem: PatternProblem::TooLarge, at: 0..source.len(), text: source.into() };
         let config = Config::new().which_captures(groups).nfa_size_limit(Some(Self::SIZE));
         let nfa = Compiler::new().configure(config).build_from_hir(&hir).map_err(|_| too_large())?;
         let places = nfa.states().len().saturating_mul(nfa.group_info().slot_len());
@@ -155,7 +164,7 @@ impl Pattern {
     #[must_use]
     pub fn steps(&self, bytes: usize) -> u64 {
         let states = self.0.vm.get_nfa().states().len() as u64;
-        states.saturating_mul(bytes as u64) / 16 + 1
+        states.saturating_mul(bytes as u64) / 4 + 1
     }
 
     /// Occurs anywhere in a text.
@@ -321,10 +330,13 @@ mod tests {
     #[test]
     fn depth_and_size_are_bounded() {
         let deep = |levels: usize| "(".repeat(levels) + "a" + &")*".repeat(levels);
-        assert_eq!(problem(&deep(100_000)), PatternProblem::TooDeep);
-        assert_eq!(problem(&"(".repeat(100_000)), PatternProblem::TooDeep);
+        assert_eq!(problem(&deep(10_000)), PatternProblem::TooDeep);
+        assert_eq!(problem(&"(".repeat(30_000)), PatternProblem::TooDeep);
         assert_eq!(problem(r"\pL{1000}"), PatternProblem::TooLarge);
-        assert_eq!(problem(&r"\pL".repeat(20_000)), PatternProblem::TooLarge);
+        for long in [r"\pL", "(?i)[é-\u{1e900}]", r"\pL{100}"] {
+            assert_eq!(problem(&long.repeat(32_000 / long.len())), PatternProblem::TooLarge, "{long}");
+        }
+        assert_eq!(problem(&"a".repeat(100_000)), PatternProblem::TooLong);
         assert!(Pattern::with_groups(&"(a)".repeat(2000)).is_err());
         assert!(Pattern::new(&"(a)".repeat(2000)).is_ok());
         assert!(Pattern::new(&("(".repeat(900) + "a" + &")".repeat(900))).is_ok());

@@ -1,7 +1,7 @@
 //! Reads a pattern without recursion: groups that are open stand on a stack of their own.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -22,6 +22,7 @@ pub(super) fn parse(source: &str, keep_groups: bool) -> Result<Hir, PatternFault
         keep_groups,
         captures: 0,
         ranges: 0,
+        orbits: BTreeMap::new(),
         names: BTreeSet::new(),
         repeated: None,
     };
@@ -127,6 +128,8 @@ struct Parser<'a> {
     captures: u32,
     /// Ranges of all classes, to bound the memory that a short pattern takes.
     ranges: usize,
+    /// The cases of letters so far.
+    orbits: BTreeMap<char, ClassUnicode>,
     /// The names of groups so far.
     names: BTreeSet<Box<str>>,
     /// Where the repeat operator began that ended right here.
@@ -134,7 +137,7 @@ struct Parser<'a> {
 }
 
 /// Most ranges of characters in all classes of a pattern together.
-const RANGES: usize = 200_000;
+const RANGES: usize = 100_000;
 /// Most groups that may be open at once, as in Go.
 const GROUPS: usize = 1000;
 /// Most copies that `{n,m}` may make of its innermost part.
@@ -175,10 +178,13 @@ impl Parser<'_> {
 
     fn literal(&mut self, character: char) {
         if self.flags.fold {
-            let orbit = unicode::orbit(character);
-            if orbit.len() > 1 {
-                let ranges = orbit.into_iter().map(|other| ClassUnicodeRange::new(other, other));
-                self.level.push(Hir::class(Class::Unicode(ClassUnicode::new(ranges))), Size::LEAF);
+            let class = self.orbits.entry(character).or_insert_with(|| {
+                let orbit = unicode::orbit(character).into_iter();
+                ClassUnicode::new(orbit.map(|other| ClassUnicodeRange::new(other, other)))
+            });
+            if class.ranges().len() > 1 {
+                let class = Class::Unicode(class.clone());
+                self.level.push(Hir::class(class), Size::LEAF);
                 return;
             }
         }
@@ -186,6 +192,7 @@ impl Parser<'_> {
     }
 
     fn class(&mut self, set: Set, at: usize) -> Result<(), PatternFault> {
+        self.spend(set.folding(), at)?;
         let class = set.into_class();
         self.spend(class.ranges().len(), at)?;
         self.level.push(Hir::class(Class::Unicode(class)), Size::LEAF);
@@ -399,6 +406,7 @@ impl Parser<'_> {
         self.spend(set.len(), at)?;
         if self.flags.fold {
             set.fold();
+            self.spend(set.folding(), at)?;
         }
         if (letter == 'P') != (bare != name) {
             set.negate();
