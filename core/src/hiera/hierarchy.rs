@@ -1,5 +1,6 @@
 //! `hierarchy` and `overrides`: which levels there are, in what order, and how they merge.
 
+use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -20,8 +21,8 @@ pub(super) enum Merge {
 pub(super) struct Hierarchy<'a> {
     pub(super) order: Vec<Level<'a>>,
     pub(super) merge: Merge,
-    /// By level, checked to be maps or null.
-    pub(super) overrides: Option<Part<'a>>,
+    /// By level, those that are maps.
+    pub(super) overrides: BTreeMap<&'a str, Part<'a>>,
 }
 
 /// One level as written, its expressions not filled in yet.
@@ -78,13 +79,17 @@ fn mode(section: Part<'_>) -> Result<Merge> {
     }
 }
 
-fn overrides(root: Part<'_>) -> Result<Option<Part<'_>>> {
-    let Some(overrides) = root.get("overrides").filter(|overrides| !overrides.is_null()) else { return Ok(None) };
-    let Some(levels) = overrides.members() else { return Err(fault(HieraFault::OverridesNotMap, overrides)) };
-    match levels.into_iter().find(|(_, level)| !level.is_map() && !level.is_null()) {
-        Some((name, level)) => Err(fault(HieraFault::LevelNotMap(String::from(&**name)), level)),
-        None => Ok(Some(overrides)),
+fn overrides(root: Part<'_>) -> Result<BTreeMap<&str, Part<'_>>> {
+    let mut overrides = BTreeMap::new();
+    let Some(section) = root.get("overrides").filter(|section| !section.is_null()) else { return Ok(overrides) };
+    for (name, level) in section.members().ok_or_else(|| fault(HieraFault::OverridesNotMap, section))? {
+        if level.is_map() {
+            overrides.insert(&**name, level);
+        } else if !level.is_null() {
+            return Err(fault(HieraFault::LevelNotMap(String::from(&**name)), level));
+        }
     }
+    Ok(overrides)
 }
 
 fn fault(fault: HieraFault, part: Part<'_>) -> Error {

@@ -78,6 +78,12 @@ pub struct Resolved {
 
 const DATA: &str = "data";
 
+/// How many keys whose rules are broken are told in full.
+const SHOWN: usize = 100;
+
+/// What all levels together may merge, as weight: several times what the data may weigh.
+const WORK: u64 = 4 * Value::WEIGHT;
+
 impl Document {
     /// Reads a document: JSON if its first byte that is not blank is `{` or `[`, else YAML.
     ///
@@ -139,7 +145,8 @@ impl Document {
         }
         self.merge_levels(&mut resolved, env, &hierarchy, base.map(|_| data_key))?;
         resolved.note_nils(env);
-        resolved.data = merge::deep_maps(resolved.data, options.data_overrides.clone());
+        resolved.overlay(options.data_overrides.clone());
+        resolved.check_extent()?;
         if let Self::Yaml(document) = self {
             rules::collect(document, asked, &mut resolved);
         }
@@ -153,6 +160,8 @@ impl Document {
         hierarchy: &Hierarchy<'_>,
         data_key: Option<&str>,
     ) -> Result<()> {
+        // A level may be named again and again: what all of them merge is bounded, and what comes of it.
+        let mut work = 0_u64;
         for level in &hierarchy.order {
             if level.text.contains("%{") {
                 resolved.warn(
@@ -168,18 +177,20 @@ impl Document {
             if !counts || data_key == Some(name.as_str()) {
                 continue;
             }
-            let Some(over) = hierarchy.overrides.and_then(|overrides| overrides.get(&name)) else { continue };
-            if over.is_null() {
-                continue;
-            }
+            let Some(over) = hierarchy.overrides.get(name.as_str()) else { continue };
             let over = over.expand_map(env, &name)?;
+            work = work.saturating_add(over.extent().weight).saturating_add(resolved.data.len() as u64);
+            if work > WORK {
+                return Err(level.blame(Error::limit("the levels of the hierarchy merge too much data")));
+            }
             let base = core::mem::take(&mut resolved.data);
-            match hierarchy.merge {
-                Merge::First => {
-                    resolved.data = merge::shallow(base, over);
-                    return Ok(());
-                }
-                Merge::Deep => resolved.data = merge::deep_maps(base, over),
+            resolved.data = match hierarchy.merge {
+                Merge::First => merge::shallow(base, over),
+                Merge::Deep => merge::deep_maps(base, over),
+            };
+            resolved.check_extent().map_err(|fault| level.blame(fault))?;
+            if hierarchy.merge == Merge::First {
+                break;
             }
         }
         Ok(())
@@ -215,7 +226,15 @@ impl Resolved {
         if failures.is_empty() {
             return Ok(());
         }
-        Err(Kind::Hiera(HieraFault::Broken(failures.iter().flat_map(Failure::sentences).collect())).into())
+        let mut sentences: Vec<String> = failures.iter().take(SHOWN).flat_map(Failure::sentences).collect();
+        if failures.len() > SHOWN {
+            sentences.push(format!("and {} more keys", failures.len() - SHOWN));
+        }
+        Err(Kind::Hiera(HieraFault::Broken(sentences)).into())
+    }
+
+    fn check_extent(&self) -> Result<()> {
+        Value::Map(self.data.clone()).check_extent()
     }
 
     fn warn(&mut self, text: String, site: Option<Site>) {
@@ -236,5 +255,101 @@ impl Resolved {
                 None,
             );
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::World;
+    use alloc::string::ToString;
+
+    fn resolve(text: &str, facts: &str) -> Result<Resolved> {
+        let world = World::sandbox(json::parse(facts)?);
+        Document::read(&Source::new("h.yaml", text))?.resolve(&Env::confined(&world), &Options::default())
+    }
+
+    fn data(text: &str, facts: &str) -> String {
+        let resolved = resolve(text, facts).unwrap();
+        crate::value::wire::json(&Value::Map(resolved.data), crate::value::wire::Layout::PLAIN).unwrap()
+    }
+
+    // The numbers are those of field-reports.md.
+
+    #[test]
+    fn report_13_deep_takes_all_keys_of_all_levels() {
+        let text = "hierarchy: {order: [a, b], merge: deep}\ndata: {n: {x: 1, l: [1]}}\n\
+                    overrides:\n  a: {n: {y: {p: 1}, l: [2]}}\n  b: {n: {x: 3, y: {q: 2}, l: [3]}}\n";
+        assert_eq!(data(text, "{}"), r#"{"n":{"l":[1,2,3],"x":3,"y":{"p":1,"q":2}}}"#);
+    }
+
+    #[test]
+    fn report_14_a_missing_path_is_empty_or_its_default() {
+        let text = "data:\n  a: \"${ lookup('data.nothing') }\"\n  b: \"${ lookup('data.nothing', 7) }\"\n";
+        assert_eq!(data(text, "{}"), r#"{"a":"","b":7}"#);
+    }
+
+    #[test]
+    fn report_16_a_level_in_foreign_syntax_is_skipped_with_a_warning() {
+        let text =
+            "hierarchy: {order: ['env:%{env}']}\ndata: {v: \"%{alias('x')}\"}\noverrides: {'env:%{env}': {v: 1}}\n";
+        assert_eq!(data(text, r#"{"env": "prod"}"#), r#"{"v":"%{alias('x')}"}"#);
+        let warnings = resolve(text, "{}").unwrap().warnings;
+        assert_eq!(
+            warnings[0].to_string(),
+            "level env:%{env} is skipped: %{…} is not supported, write {{ lookup('facts.name') }} (h.yaml:1:21)"
+        );
+    }
+
+    #[test]
+    fn report_17_lists_are_joined_without_flattening() {
+        let text = "hierarchy: {order: [x], merge: deep}\ndata: {l: [a, [b, c]]}\noverrides: {x: {l: [c, d]}}\n";
+        assert_eq!(data(text, "{}"), r#"{"l":["a",["b","c"],"c","d"]}"#);
+    }
+
+    #[test]
+    fn a_fault_names_key_expression_and_line() {
+        let fault = resolve("data:\n  web:\n    - 1\n    - \"x ${ 1 + }\"\n", "{}").unwrap_err();
+        assert!(fault.to_string().starts_with("resolving data.web[1]: "), "{fault}");
+        assert_eq!(fault.sites().last().unwrap().to_string(), "h.yaml:4:7");
+        let fault = resolve("data: {}\nhierarchy: {order: [x], merge: zip}\n", "{}").unwrap_err();
+        assert_eq!(
+            fault.to_string(),
+            "unsupported merge mode zip in hierarchy.merge, it must be first or deep (h.yaml:2:32)"
+        );
+    }
+
+    #[test]
+    fn a_null_printed_into_data_is_warned_of() {
+        let resolved = resolve("data: {a: \"x {{ Facts.nope }}\"}\n", "{}").unwrap();
+        assert_eq!(resolved.data.get("a"), Some(&Value::from("x <nil>")));
+        assert!(resolved.warnings[0].to_string().contains("Facts.nope"));
+    }
+
+    #[test]
+    fn levels_named_again_and_again_meet_a_limit() {
+        let list = "x".repeat(1 << 20);
+        let order = "a,".repeat(100);
+        let text = format!("hierarchy: {{order: [{order}], merge: deep}}\noverrides: {{a: {{l: [{list}]}}}}\n");
+        assert!(matches!(resolve(&text, "{}").unwrap_err().kind(), Kind::Limit(_)));
+    }
+
+    #[test]
+    fn all_broken_rules_are_told_in_key_order() {
+        let text = "data:\n  # @require\n  z: ''\n  # @validate isInt(value)\n  b: q\n";
+        assert_eq!(
+            resolve(text, "{}").unwrap().enforce().unwrap_err().to_string(),
+            "key \"b\" failed validation \"isInt(value)\" (h.yaml:4:3)\nkey \"z\" is required but has no value (h.yaml:2:3)"
+        );
+    }
+
+    #[test]
+    fn the_rules_of_all_sources_hold_for_the_data_of_all_of_them() {
+        let mut own = resolve("data:\n  # @require\n  user: ''\n", "{}").unwrap();
+        assert!(own.enforce().is_err());
+        own.merge(&resolve("data:\n  user: web\n  # @require\n  key: ''\n", "{}").unwrap());
+        assert_eq!(own.failures().len(), 1);
+        own.overlay([("key".into(), Value::from("k"))].into_iter().collect());
+        assert!(own.enforce().is_ok());
     }
 }

@@ -92,7 +92,8 @@ impl Binder<'_> {
         let mut rest = comments;
         let mut heads = take_before(&mut rest, own.first()).to_vec();
         for (at, entry) in own.iter().enumerate() {
-            self.give(&entry.key, core::mem::take(&mut heads), entry.span.start);
+            let floor = at.checked_sub(1).and_then(|at| own.get(at)).map_or(mapping.span.start, end_of);
+            self.give(&entry.key, core::mem::take(&mut heads), floor, entry.span.start);
             let mut inside = Vec::new();
             let mut here = Vec::new();
             for comment in take_before(&mut rest, own.get(at + 1)) {
@@ -103,24 +104,25 @@ impl Binder<'_> {
                     Owner::Nobody => {}
                 }
             }
-            self.give(&entry.key, here, entry.span.start);
+            self.give(&entry.key, here, end_of(entry), entry.span.start);
             self.path.push(entry.key.clone());
             self.bind(&entry.value, &inside);
             self.path.pop();
         }
-        if let Some(last) = own.last() {
-            self.give(&last.key, heads, mapping.span.end);
-        } else {
-            self.give(&Text::from("<<"), heads, mapping.span.end);
-        }
+        let merge = Text::from("<<");
+        let last = own.last().map_or(&merge, |last| &last.key);
+        self.give(last, heads, own.last().map_or(mapping.span.start, end_of), mapping.span.end);
     }
 
-    /// Comments belong to a key, unless a `<<` stands between a comment and `start`, where that key begins.
-    fn give(&mut self, key: &Text, comments: Vec<Comment>, start: u32) {
+    /// Comments belong to a key, unless a `<<` is nearer: for one behind something, between `floor`, where the
+    /// value before it ends, and itself; for one on a line of its own, between itself and `start` of the key.
+    fn give(&mut self, key: &Text, comments: Vec<Comment>, floor: u32, start: u32) {
         for comment in comments {
+            let at = comment.span.start;
+            let (from, to) = if comment.placement == Placement::Behind { (floor, at) } else { (at, start) };
             let merges = &self.document.merges;
-            let after = merges.get(merges.partition_point(|&merge| merge < comment.span.start));
-            let key = if after.is_some_and(|&merge| merge < start) { Text::from("<<") } else { key.clone() };
+            let first = merges.get(merges.partition_point(|&merge| merge < from));
+            let key = if first.is_some_and(|&merge| merge < to) { Text::from("<<") } else { key.clone() };
             let path = self.path.iter().cloned().chain([key]).collect();
             self.found.push(Annotation { path, comment });
         }
@@ -168,11 +170,16 @@ fn own_entries(mapping: &Node) -> &[Entry] {
     let mut end = mapping.span.start;
     let own = entries.iter().take_while(|entry| {
         let is_own = entry.span.start >= end && entry.span.end <= mapping.span.end;
-        end = if entry.value.span.start >= entry.span.end { entry.value.span.end } else { entry.span.end };
+        end = end_of(entry);
         is_own
     });
     let own = own.count();
     entries.get(..own).unwrap_or(&[])
+}
+
+/// Where an entry ends in the text; an aliased value stands elsewhere.
+fn end_of(entry: &Entry) -> u32 {
+    if entry.value.span.start >= entry.span.end { entry.value.span.end } else { entry.span.end }
 }
 
 /// Splits off the comments before an entry, all of them where there is none.
@@ -181,4 +188,54 @@ fn take_before<'c>(rest: &mut &'c [Comment], entry: Option<&Entry>) -> &'c [Comm
     let (before, after) = rest.split_at_checked(at).unwrap_or((rest, &[]));
     *rest = after;
     before
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::span::Source;
+    use crate::yaml::{Limits, read};
+    use alloc::string::String;
+    use alloc::vec::Vec;
+
+    /// Which key has which comments, as `key: comment`.
+    fn bound(text: &str) -> Vec<String> {
+        let document = read(&Source::new("c.yaml", text), &Limits::default()).unwrap();
+        let annotations = document.annotations("data", |_| true);
+        let shown = annotations.iter().map(|annotation| {
+            let comment = annotation.comment.text(text);
+            alloc::format!("{}:{comment}", annotation.path.join("."))
+        });
+        shown.collect()
+    }
+
+    #[test]
+    fn a_comment_belongs_to_the_key_under_it_or_before_it_on_its_line() {
+        assert_eq!(
+            bound("data:\n  # 1\n\n  a: x # 2\n  b: # 3\n    # 4\n    c: 1\n"),
+            ["a: 1", "a: 2", "b: 3", "b.c: 4"]
+        );
+        assert_eq!(bound("# 0\ndata: # 1\n  a: 1\n# 2\n"), [""; 0]);
+    }
+
+    #[test]
+    fn a_comment_after_the_last_key_of_a_block_belongs_to_it_by_its_column() {
+        assert_eq!(bound("data:\n  a:\n    b: 1\n    # 1\n  # 2\n  c: 1\n  # 3\nx: 1\n"), ["a.b: 1", "c: 2", "c: 3"]);
+    }
+
+    #[test]
+    fn comments_of_lists_belong_to_nobody_but_the_key_after_an_unindented_one_gets_its_own() {
+        assert_eq!(bound("data:\n  a:\n    # 1\n    - b: 1 # 2\n    # 3\n  c: 1\n"), [""; 0]);
+        assert_eq!(bound("data:\n  a:\n  - 1 # 1\n  # 2\n  c: 1\n"), ["c: 2"]);
+        assert_eq!(bound("data:\n  a: [x] # 1\n  b: [x, # 2\n    y]\n"), ["a: 1"]);
+    }
+
+    #[test]
+    fn comments_of_a_merge_key_or_an_anchor_stay_with_it() {
+        assert_eq!(
+            bound("x: &x\n  # 0\n  a: 1\ndata:\n  # 1\n  <<: *x # 2\n  # 3\n  b: 1\n"),
+            ["<<: 1", "<<: 2", "b: 3"]
+        );
+        assert_eq!(bound("x: &x\n  # 0\n  a: 1\ndata:\n  b: *x # 1\n  # 2\n  c: 1\n"), ["b: 1", "c: 2"]);
+        assert_eq!(bound("data:\n  b: 1\n  # 1\n  <<: {a: 1} # 2\n"), ["<<: 1", "<<: 2"]);
+    }
 }

@@ -15,7 +15,7 @@ use crate::error::Error;
 /// Writes a document, with a line end after it.
 ///
 /// # Errors
-/// What the description itself fails with, or data nested more than 512 deep.
+/// What the description itself fails with, or data nested deeper than [`crate::value::Value::DEPTH`].
 pub fn write(data: &(impl Serialize + ?Sized)) -> Result<String, Error> {
     let mut out = String::new();
     match data.serialize(Node { out: &mut out, indent: 0, place: Place::Root, depth: 0 }) {
@@ -27,7 +27,8 @@ pub fn write(data: &(impl Serialize + ?Sized)) -> Result<String, Error> {
     }
 }
 
-const DEPTH: usize = 512;
+/// As deep as data may be that an evaluation makes.
+const DEPTH: usize = crate::value::Value::DEPTH as usize;
 
 /// A key longer than this needs `?` before it, since a reader looks no further than 1,024 characters for `:`.
 const LONG_KEY: usize = 500;
