@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Env, Missing, Printed};
+use super::{Env, Missing, Pass, Printed};
 use crate::error::{Error, RenderFault, Result};
 use crate::jet::{self, Delimiters};
 use crate::names::{Fuel, Functions, Scope, Signature};
@@ -82,16 +82,17 @@ impl Env<'_> {
 
     /// `template(text)`: the text itself, or the file it names when it ends in `.templ` or `.jet`.
     fn template(&self, given: &str, fuel: &Fuel) -> Result<Value> {
-        let _level = fuel.enter()?;
-        match extension(given) {
-            ".templ" => {
-                let text = self.read(given, fuel)?;
-                self.typed_with(&text, fuel, Printed::AsNil)
-                    .map_err(|fault| fault.doing(format!("in template {given}")))
-            }
-            ".jet" => self.jet(&[Value::from(given)], fuel),
-            _ => self.typed_with(given, fuel, Printed::AsNil).map_err(|fault| fault.doing("in template()")),
+        if extension(given) == ".jet" {
+            return self.jet(&[Value::from(given)], fuel);
         }
+        let _level = fuel.enter()?;
+        let pass = Pass::new(fuel, Printed::AsNil);
+        if extension(given) != ".templ" {
+            return self.typed_with(given, &pass).map_err(|fault| fault.doing("in template()"));
+        }
+        let path = path::resolve(self.world.directory(), given);
+        let source = Source::new(path, self.read(given, fuel)?);
+        self.typed_with(source.text(), &Pass { origin: Some(&source), ..pass })
     }
 
     /// `jet(template)` or `jet(template, left, right)`: a template, or the file it names when it ends in `.jet`.
@@ -248,6 +249,14 @@ mod tests {
         assert_eq!(text("{{ file('hello.txt') }}"), "{{ Data.i }}\n");
         assert_eq!(text("{{ template('sub/../sub/typed.templ') + 1 }}"), "8");
         assert_eq!(text("{{ template('list.jet') }} {{ jet('<< Data.i >>', '<<', '>>') }}"), "7! 7");
+    }
+
+    #[test]
+    fn a_fault_in_a_template_file_has_its_place_there() {
+        let (world, machine) = (world(), machine().with_file("/work/bad.templ", "a\n b {{ nope }}"));
+        let fault = Env::new(&world, &machine).text("{{ template('bad.templ') }}").unwrap_err();
+        let sites: Vec<String> = fault.sites().iter().map(ToString::to_string).collect();
+        assert_eq!(sites, ["1:1", "/work/bad.templ:2:7", "1:1"]);
     }
 
     #[test]

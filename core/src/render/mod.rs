@@ -32,11 +32,11 @@ pub use field::{Field, Template};
 pub use functions::Offered;
 pub use scan::{expressions, has_expression};
 
-use crate::error::{RenderFault, Result};
+use crate::error::{Error, RenderFault, Result};
 use crate::expr::Program;
 use crate::host::{Clock, Files, Host};
 use crate::names::{Fuel, Scope};
-use crate::span::Source;
+use crate::span::{Source, Span};
 use crate::value::{Map, Shape, Value, show};
 
 mod field;
@@ -227,7 +227,7 @@ impl<'a> Env<'a> {
     /// # Errors
     /// What an expression gives, with its site inside the expression.
     pub fn typed(&self, text: &str) -> Result<Value> {
-        self.typed_with(text, &Fuel::new(), Printed::AsNil)
+        self.typed_with(text, &Pass::new(&Fuel::new(), Printed::AsNil))
     }
 
     /// As [`Env::typed`], but a null that would be printed into text is refused. A text that is one
@@ -236,7 +236,7 @@ impl<'a> Env<'a> {
     /// # Errors
     /// As [`Env::strict_text`].
     pub fn strict_typed(&self, text: &str) -> Result<Value> {
-        self.typed_with(text, &Fuel::new(), Printed::Refused)
+        self.typed_with(text, &Pass::new(&Fuel::new(), Printed::Refused))
     }
 
     /// A text with its expressions replaced by what they give; null prints as `<nil>`.
@@ -244,7 +244,7 @@ impl<'a> Env<'a> {
     /// # Errors
     /// As [`Env::typed`].
     pub fn text(&self, text: &str) -> Result<String> {
-        Ok(self.fill(text, &expressions(text)?, &Fuel::new(), Printed::AsNil)?.text)
+        Ok(self.filled(text, &Pass::new(&Fuel::new(), Printed::AsNil))?.text)
     }
 
     /// As [`Env::text`], but a null that would be printed is refused: what a resource may hold.
@@ -252,7 +252,7 @@ impl<'a> Env<'a> {
     /// # Errors
     /// As [`Env::typed`], and for a null, naming its expression and showing how to give a default.
     pub fn strict_text(&self, text: &str) -> Result<String> {
-        Ok(self.fill(text, &expressions(text)?, &Fuel::new(), Printed::Refused)?.text)
+        Ok(self.filled(text, &Pass::new(&Fuel::new(), Printed::Refused))?.text)
     }
 
     /// A level of a hierarchy: its text, and whether it counts. It does when at least one expression
@@ -261,7 +261,7 @@ impl<'a> Env<'a> {
     /// # Errors
     /// As [`Env::typed`].
     pub fn matched(&self, text: &str) -> Result<(String, bool)> {
-        let filled = self.fill(text, &expressions(text)?, &Fuel::new(), Printed::AsNil)?;
+        let filled = self.filled(text, &Pass::new(&Fuel::new(), Printed::AsNil))?;
         Ok((filled.text, filled.matched))
     }
 
@@ -290,47 +290,57 @@ impl<'a> Env<'a> {
         cached(&self.world.programs, expression, compile)?.evaluate_value(&scope)
     }
 
-    fn typed_with(&self, text: &str, fuel: &Fuel, null: Printed) -> Result<Value> {
+    fn typed_with(&self, text: &str, pass: &Pass<'_>) -> Result<Value> {
         let found = expressions(text)?;
         match found.as_slice() {
             [] => Ok(Value::from(text)),
-            [only] if text.get(only.outer.clone()) == Some(text.trim()) => {
-                self.evaluate_with(text.get(only.inner.clone()).unwrap_or(""), fuel)
-            }
-            _ => Ok(Value::from(self.fill(text, &found, fuel, null)?.text)),
+            [only] if text.get(only.outer.clone()) == Some(text.trim()) => self.evaluate_found(text, only, pass),
+            _ => Ok(Value::from(self.fill(text, &found, pass)?.text)),
         }
     }
 
-    fn fill(&self, text: &str, found: &[scan::Found], fuel: &Fuel, null: Printed) -> Result<Filled> {
+    fn filled(&self, text: &str, pass: &Pass<'_>) -> Result<Filled> {
+        self.fill(text, &expressions(text)?, pass)
+    }
+
+    fn fill(&self, text: &str, found: &[scan::Found], pass: &Pass<'_>) -> Result<Filled> {
         if found.is_empty() {
             return Ok(Filled { text: text.to_owned(), matched: !text.is_empty() });
         }
         let mut filled = Filled::default();
         let mut plain = 0;
         for expression in found {
-            let inner = text.get(expression.inner.clone()).unwrap_or("");
-            let value = self.evaluate_with(inner, fuel)?;
+            let value = self.evaluate_found(text, expression, pass)?;
             filled.text.push_str(text.get(plain..expression.outer.start).unwrap_or(""));
             plain = expression.outer.end;
             match &value {
-                Value::Null if null == Printed::Refused => {
-                    return Err(RenderFault::NilInText { expression: inner.into() }.into());
-                }
-                Value::Null => self.note_nil(inner),
+                Value::Null => self.null_in_text(text, expression, pass)?,
                 Value::Text(text) => filled.matched |= !text.is_empty(),
                 _ => filled.matched = true,
             }
-            fuel.allocate(usize::try_from(value.extent().weight).unwrap_or(usize::MAX))?;
+            pass.fuel.allocate(usize::try_from(value.extent().weight).unwrap_or(usize::MAX))?;
             show::append(&mut filled.text, &value);
         }
         filled.text.push_str(text.get(plain..).unwrap_or(""));
         Ok(filled)
     }
 
-    fn note_nil(&self, expression: &str) {
-        if let Nil::Noted(noted) = &self.world.nil {
-            noted.borrow_mut().push(expression.to_owned());
+    fn evaluate_found(&self, text: &str, expression: &scan::Found, pass: &Pass<'_>) -> Result<Value> {
+        let inner = text.get(expression.inner.clone()).unwrap_or("");
+        self.evaluate_with(inner, pass.fuel).map_err(|fault| pass.sited(fault, expression))
+    }
+
+    /// A null that is about to be printed: refused, or noted for a warning.
+    fn null_in_text(&self, text: &str, expression: &scan::Found, pass: &Pass<'_>) -> Result<()> {
+        let inner = text.get(expression.inner.clone()).unwrap_or("");
+        if pass.null == Printed::Refused {
+            let fault = RenderFault::NilInText { expression: inner.into() };
+            return Err(pass.sited(fault.into(), expression));
         }
+        if let Nil::Noted(noted) = &self.world.nil {
+            noted.borrow_mut().push(inner.to_owned());
+        }
+        Ok(())
     }
 
     /// What a language needs to know of this environment.
@@ -347,6 +357,27 @@ enum Printed {
     AsNil,
     /// It is an error.
     Refused,
+}
+
+/// One evaluation of a text: what it spends, and where the text stands if it has a file of its own.
+struct Pass<'p> {
+    fuel: &'p Fuel,
+    null: Printed,
+    origin: Option<&'p Source>,
+}
+
+impl<'p> Pass<'p> {
+    fn new(fuel: &'p Fuel, null: Printed) -> Self {
+        Self { fuel, null, origin: None }
+    }
+
+    /// Adds the place of an expression in its file.
+    fn sited(&self, fault: Error, expression: &scan::Found) -> Error {
+        match self.origin {
+            Some(source) => fault.at(source.at(Span::new(expression.inner.start, expression.inner.end))),
+            None => fault,
+        }
+    }
 }
 
 #[derive(Default)]

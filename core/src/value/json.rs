@@ -49,7 +49,7 @@ pub fn integral(float: f64) -> Option<Int> {
     // Both bounds are powers of two, hence exact; NaN fails the comparison.
     const LEAST: f64 = -9_223_372_036_854_775_808.0;
     const PAST: f64 = 18_446_744_073_709_551_616.0;
-    if !(float >= LEAST && float < PAST) {
+    if !(LEAST..PAST).contains(&float) {
         return None;
     }
     let whole = float as i128;
@@ -236,10 +236,9 @@ impl<'t> Reader<'t> {
             self.digits()?;
         }
         let text = self.text.get(start..self.at).unwrap_or("");
-        if whole {
-            if let Some(int) = text.parse::<i128>().ok().and_then(|whole| Int::try_from(whole).ok()) {
-                return Ok(Value::Int(int));
-            }
+        let exact = || text.parse::<i128>().ok().and_then(|whole| Int::try_from(whole).ok());
+        if let Some(int) = whole.then(exact).flatten() {
+            return Ok(Value::Int(int));
         }
         match text.parse::<f64>() {
             // What fits as an integer was read exactly above.
@@ -306,6 +305,8 @@ impl<'t> Reader<'t> {
 
 #[cfg(test)]
 mod tests {
+    extern crate std;
+
     use super::*;
     use alloc::string::{String, ToString};
 
@@ -350,9 +351,32 @@ mod tests {
     }
 
     #[test]
-    fn nesting_is_bounded() {
-        assert!(parse(&"[".repeat(100_000)).is_err());
-        assert!(parse(&format!("{}{}", "[".repeat(128), "]".repeat(128))).is_ok());
+    fn nesting_is_bounded_and_fits_a_small_stack() {
+        let small = std::thread::Builder::new().stack_size(256 << 10);
+        let read = small.spawn(|| {
+            assert!(parse(&"[".repeat(100_000)).is_err());
+            assert!(parse(&"{\"a\":".repeat(100_000)).is_err());
+            let deep = parse(&format!("{}{}", "[".repeat(128), "]".repeat(128))).unwrap();
+            deep.to_string().len()
+        });
+        assert_eq!(read.unwrap().join().unwrap(), 256);
+    }
+
+    #[test]
+    fn text_that_is_no_json_is_refused_and_never_more() {
+        let sample = r#"{"a": [1, -2.5e3, "x\n\u00e9", true, null], "b": {"c": {}}}"#;
+        let mut seed = 1_u64;
+        for _ in 0..20_000 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let mut bytes = sample.as_bytes().to_vec();
+            let at = (seed >> 33) as usize % bytes.len();
+            bytes[at] = b"[]{}\",:\\eu0-9. nt"[(seed >> 40) as usize % 17];
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            if let Ok(value) = parse(&text) {
+                let written = crate::value::wire::json(&value, crate::value::wire::Layout::PLAIN).unwrap();
+                assert_eq!(parse(&written).unwrap(), value, "{text}");
+            }
+        }
     }
 
     #[test]

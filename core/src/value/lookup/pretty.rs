@@ -58,13 +58,10 @@ impl Printer<'_> {
     fn list(&mut self, items: &[Node<'_>], level: usize) -> Result<()> {
         let column = self.out.len().saturating_sub(self.line);
         let room = self.style.width.saturating_sub(i64::try_from(column).unwrap_or(i64::MAX));
-        if room > 3 {
-            if let Some(flat) = self.one_line(items)? {
-                if i64::try_from(flat.len()).is_ok_and(|length| length <= room) {
-                    self.out.push_str(&flat);
-                    return Ok(());
-                }
-            }
+        let flat = if room > 3 { self.one_line(items)? } else { None };
+        if let Some(flat) = flat.filter(|flat| i64::try_from(flat.len()).is_ok_and(|length| length <= room)) {
+            self.out.push_str(&flat);
+            return Ok(());
         }
         self.out.push('[');
         for (at, item) in items.iter().enumerate() {

@@ -1,3 +1,5 @@
+extern crate std;
+
 use super::*;
 use alloc::format;
 
@@ -76,6 +78,25 @@ fn a_path_that_multiplies_data_is_stopped() {
     assert!(found("{}", &nested).contains("deep"));
 }
 
+#[test]
+fn any_path_over_any_text_returns_within_a_small_stack() {
+    let small = std::thread::Builder::new().stack_size(256 << 10);
+    let ran = small.spawn(|| {
+        let mut seed = Seed(3);
+        let deep = format!("{}1{}", "{\"a\":[".repeat(60), "]}".repeat(60));
+        for _ in 0..2_000 {
+            let document = if seed.next(8) == 0 { deep.clone() } else { seed.noise("{}[]\",:a1\\u.tn ", 24) };
+            let path = seed.noise("a.#()|@{}[]!*?\\\"=<>%~:,01 kys", 24);
+            let _whatever = in_json(&document, &path);
+            let _whatever = in_json(&document, &format!("{}{path}", "a.0.".repeat(60)));
+            let _whatever = in_json(&document, &format!("@dig:{path}"));
+            let _whatever =
+                in_json(&document, &format!("@{}:{path}", seed.pick(&["flatten", "pretty", "group", "tostr"])));
+        }
+    });
+    ran.unwrap().join().unwrap();
+}
+
 /// The differential property of issue 4: data walked as values and the same data walked as JSON text.
 #[test]
 fn a_walk_over_values_equals_a_walk_over_json_text() {
@@ -104,6 +125,10 @@ impl Seed {
 
     fn pick<'t>(&mut self, texts: &[&'t str]) -> &'t str {
         texts[self.next(texts.len() as u64) as usize]
+    }
+
+    fn noise(&mut self, alphabet: &str, length: u64) -> alloc::string::String {
+        (0..self.next(length)).map(|_| alphabet.as_bytes()[self.next(alphabet.len() as u64) as usize] as char).collect()
     }
 
     fn value(&mut self, depth: u64) -> Value {
