@@ -138,3 +138,21 @@ fn the_status_of_a_file_has_the_shape_of_the_ledger() {
         "{metadata}"
     );
 }
+
+#[test]
+fn what_came_out_of_an_expression_is_rendered_so_that_it_comes_out_again() {
+    let host = Memory::new();
+    let source = Source::new("m.yaml", r#"{name: "/bin/echo {{ Data.evil }}", command: "{{ Data.evil }}"}"#);
+    let data = json::parse(r#"{"evil": "${ 1 + 1 } \"q\"\n"}"#).unwrap();
+    let world = World::new(Value::Map(Map::new()), data, Map::new());
+    let render = |source: &Source| {
+        let document = yaml::read(source, &Limits::default()).unwrap();
+        let reading = Reading::new(source, Env::new(&world, &host), true);
+        let place = (None, source.at(Span::default()));
+        Resource::read(Type::Exec, place, document.root(), None, &reading).unwrap()
+    };
+    let first = render(&source);
+    assert_eq!(&*first.common.name, "/bin/echo ${ 1 + 1 } \"q\"\n");
+    let again = render(&Source::new("again.yaml", json_of(&first)));
+    assert_eq!((&again.common.name, json_of(&again)), (&first.common.name, json_of(&first)));
+}

@@ -116,7 +116,7 @@ impl Serialize for Rendered {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(2))?;
         map.serialize_entry("ccm", &Section(&self.0))?;
-        map.serialize_entry("data", self.0.world.data())?;
+        map.serialize_entry("data", &ccm_core::render::literals(self.0.world.data()))?;
         map.end()
     }
 }

@@ -30,7 +30,8 @@ use core::cell::RefCell;
 
 pub use field::{Field, Template};
 pub use functions::Offered;
-pub use scan::{expressions, has_expression};
+pub use scan::{expressions, has_expression, literal};
+pub use tree::literals;
 
 use crate::error::{Error, RenderFault, Result};
 use crate::expr::Program;

@@ -3,10 +3,13 @@
 //! The scanner knows quotes but not the language: the first `}}` outside quotes ends a `{{`, while a
 //! `${` counts braces. An opener that is never closed is text. `${{ x }}` is a `$` and an expression.
 
+use alloc::borrow::Cow;
+use alloc::format;
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::error::{Error, Result};
+use crate::text::quote::{Quoting, quote};
 
 /// One expression in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +64,17 @@ pub fn expressions(text: &str) -> Result<Vec<Found>> {
 /// As [`expressions`].
 pub fn has_expression(text: &str) -> Result<bool> {
     Ok((text.contains("{{") || text.contains("${")) && !expressions(text)?.is_empty())
+}
+
+/// A text that gives this one when it is resolved as a template: itself, unless it holds an expression. What
+/// came out of one expression is then not taken for another.
+#[must_use]
+pub fn literal(text: &str) -> Cow<'_, str> {
+    if matches!(has_expression(text), Ok(false)) {
+        return text.into();
+    }
+    let quoting = Quoting { quote: '"', ascii: false };
+    format!("{{{{ {} }}}}", quote(text.as_bytes(), quoting)).into()
 }
 
 /// Where the next `{{` or `${` stands; the `$` of `${{` is text.

@@ -1,14 +1,29 @@
 //! Walks maps and lists, and gives each text in them its value.
 
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::Env;
+use super::{Env, literal};
 use crate::error::{Error, RenderFault, Result};
 use crate::value::{Map, Text, Value};
 
 /// How deep data may be nested that is walked; YAML and JSON are refused far earlier.
 const DEPTH: usize = 256;
+
+/// A value that gives this one when it is expanded: every text in it as [`literal`] has it.
+#[must_use]
+pub fn literals(value: &Value) -> Value {
+    match value {
+        Value::Text(text) => match literal(text) {
+            Cow::Borrowed(_) => value.clone(),
+            Cow::Owned(text) => text.into(),
+        },
+        Value::List(items) => Value::list(items.iter().map(literals).collect()),
+        Value::Map(map) => Value::Map(map.iter().map(|(key, value)| (key.clone(), literals(value))).collect()),
+        plain => plain.clone(),
+    }
+}
 
 impl Env<'_> {
     /// A value with every text in it resolved as [`Env::typed`] does; keys stay as they are.

@@ -1,14 +1,16 @@
 //! What leaves this room: the state of a resource in an event, and its properties in an event or in a
 //! rendered manifest. One shape for JSON and YAML (F19, F20); keys in the order of resources.md 2 and 6.2.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::{Common, HealthCheck, Properties, Resource, State, Type, common::Probe, exec, file};
 use crate::host::{Host, Timestamp};
-use crate::render::Field;
-use crate::value::Text;
+use crate::render::{Field, literal, literals};
+use crate::value::{Text, Value};
 
 /// What stands where a secret was.
 pub(super) const REDACTED: &str = "REDACTED";
@@ -100,34 +102,37 @@ impl Serialize for Status {
     }
 }
 
-/// Whether secrets are shown: only a rendered manifest, which must still run, shows them.
+/// Whom properties are shown to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Secrets {
-    Shown,
-    Hidden,
+enum Purpose {
+    /// Whoever reads an event: secrets are redacted.
+    Event,
+    /// This program, which runs the rendered manifest: secrets are shown, and text that came out of an
+    /// expression is kept from being evaluated again.
+    Render,
 }
 
-/// The properties as resolved, for an event: secrets are redacted.
+/// The properties as resolved, for an event.
 impl Serialize for Resource<Text> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        properties(self, Secrets::Hidden, serializer)
+        properties(self, Purpose::Event, serializer)
     }
 }
 
 /// The properties as written, for a rendered manifest that can be run again.
 impl Serialize for Resource<Field<Text>> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        properties(self, Secrets::Shown, serializer)
+        properties(self, Purpose::Render, serializer)
     }
 }
 
 fn properties<T: AsRef<str>, S: Serializer>(
     resource: &Resource<T>,
-    secrets: Secrets,
+    purpose: Purpose,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
-    common(&mut map, &resource.common)?;
+    common(&mut map, &resource.common, purpose)?;
     match &resource.properties {
         Properties::Apply(apply) => {
             flag(&mut map, "noop", apply.noop)?;
@@ -137,18 +142,19 @@ fn properties<T: AsRef<str>, S: Serializer>(
             }
             text(&mut map, "checksum", apply.checksum.as_deref())?;
             if let Some(data) = &apply.data {
-                map.serialize_entry("data", &crate::Value::Map(data.clone()))?;
+                let data = Value::Map(data.clone());
+                map.serialize_entry("data", &if purpose == Purpose::Render { literals(&data) } else { data })?;
             }
         }
-        Properties::Exec(exec) => exec_properties(&mut map, exec, secrets)?,
-        Properties::File(file) => file_properties(&mut map, file)?,
+        Properties::Exec(exec) => exec_properties(&mut map, exec, purpose)?,
+        Properties::File(file) => file_properties(&mut map, file, purpose)?,
     }
     map.end()
 }
 
-fn common<M: SerializeMap>(map: &mut M, common: &Common) -> Result<(), M::Error> {
-    map.serialize_entry("name", &*common.name)?;
-    text(map, "alias", common.alias.as_deref())?;
+fn common<M: SerializeMap>(map: &mut M, common: &Common, purpose: Purpose) -> Result<(), M::Error> {
+    resolved(map, "name", Some(&common.name), purpose)?;
+    resolved(map, "alias", common.alias.as_deref(), purpose)?;
     map.serialize_entry("ensure", &*common.ensure)?;
     text(map, "provider", common.provider.as_deref())?;
     list(map, "health_checks", &common.health_checks)?;
@@ -159,11 +165,15 @@ fn common<M: SerializeMap>(map: &mut M, common: &Common) -> Result<(), M::Error>
     list(map, "register_when_stable", &common.register_when_stable)
 }
 
-fn file_properties<T: AsRef<str>, M: SerializeMap>(map: &mut M, file: &file::Properties<T>) -> Result<(), M::Error> {
+fn file_properties<T: AsRef<str>, M: SerializeMap>(
+    map: &mut M,
+    file: &file::Properties<T>,
+    purpose: Purpose,
+) -> Result<(), M::Error> {
     text(map, "content", file.content.as_ref().map(AsRef::as_ref))?;
     text(map, "source", file.source.as_ref().map(AsRef::as_ref))?;
-    text(map, "owner", file.owner.as_deref())?;
-    text(map, "group", file.group.as_deref())?;
+    resolved(map, "owner", file.owner.as_deref(), purpose)?;
+    resolved(map, "group", file.group.as_deref(), purpose)?;
     if let Some(mode) = file.mode {
         map.serialize_entry("mode", &alloc::format!("{mode}"))?;
     }
@@ -190,17 +200,16 @@ fn file_properties<T: AsRef<str>, M: SerializeMap>(map: &mut M, file: &file::Pro
 fn exec_properties<T: AsRef<str>, M: SerializeMap>(
     map: &mut M,
     exec: &exec::Properties<T>,
-    secrets: Secrets,
+    purpose: Purpose,
 ) -> Result<(), M::Error> {
     fn part<T: AsRef<str>>(field: &Option<T>) -> Option<&str> {
         field.as_ref().map(AsRef::as_ref)
     }
     map.serialize_entry("command", part(&exec.command).unwrap_or(""))?;
     text(map, "cwd", part(&exec.cwd))?;
-    let environment: alloc::vec::Vec<String> =
-        exec.environment.iter().map(|entry| shown(entry.as_ref(), secrets)).collect();
+    let environment: Vec<String> = exec.environment.iter().map(|entry| shown(entry.as_ref(), purpose)).collect();
     list(map, "environment", &environment)?;
-    text(map, "path", exec.path.as_deref())?;
+    resolved(map, "path", exec.path.as_deref(), purpose)?;
     list(map, "returns", &exec.returns)?;
     text(map, "timeout", exec.timeout_text.as_deref())?;
     text(map, "creates", part(&exec.creates))?;
@@ -208,16 +217,31 @@ fn exec_properties<T: AsRef<str>, M: SerializeMap>(
     text(map, "unless", part(&exec.unless))?;
     flag(map, "pure", exec.pure)?;
     flag(map, "refreshonly", exec.refreshonly)?;
-    list(map, "subscribe", &exec.subscribe)?;
+    let subscribe: Vec<_> = exec.subscribe.iter().map(|reference| guarded(reference.as_str(), purpose)).collect();
+    list(map, "subscribe", &subscribe)?;
     flag(map, "logoutput", exec.logoutput)
 }
 
 /// `NAME=value` with its value hidden: a credential is what an environment most often holds.
-fn shown(entry: &str, secrets: Secrets) -> String {
-    match (secrets, entry.split_once('=')) {
-        (Secrets::Hidden, Some((name, _))) => alloc::format!("{name}={REDACTED}"),
+fn shown(entry: &str, purpose: Purpose) -> String {
+    match (purpose, entry.split_once('=')) {
+        (Purpose::Event, Some((name, _))) => alloc::format!("{name}={REDACTED}"),
         _ => entry.into(),
     }
+}
+
+/// A text that was resolved when it was read.
+fn resolved<M: SerializeMap>(
+    map: &mut M,
+    key: &'static str,
+    text: Option<&str>,
+    purpose: Purpose,
+) -> Result<(), M::Error> {
+    text.map_or(Ok(()), |text| map.serialize_entry(key, &*guarded(text, purpose)))
+}
+
+fn guarded(text: &str, purpose: Purpose) -> Cow<'_, str> {
+    if purpose == Purpose::Render { literal(text) } else { text.into() }
 }
 
 fn text<M: SerializeMap>(map: &mut M, key: &'static str, text: Option<&str>) -> Result<(), M::Error> {
