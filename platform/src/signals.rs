@@ -25,18 +25,22 @@ pub(crate) struct Signals {
     count: Cell<u32>,
 }
 
+/// Signals that ask this process to stop.
+const STOPPING: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
+
+/// All that are held back, and must not be in commands. XFSZ would end this process in the middle of a write, where
+/// the error that the write gives is enough.
+pub(crate) const HELD_BACK: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGXFSZ];
+
 impl Signals {
     /// Blocks the signals and opens their descriptor. What was ignored when this process started, as `nohup`
     /// and background jobs of a shell have it, stays ignored.
     pub(crate) fn watch() -> Result<Self> {
         let ignored = ignored_signals();
-        let mut mask = SigSet::empty();
-        for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
-            if ignored & (1 << (signal as u32 - 1)) == 0 {
-                mask.add(signal);
-            }
-        }
-        mask.thread_block().map_err(|errno| fault("block", "signals", errno))?;
+        let heeded = |signal: &Signal| ignored & (1 << (*signal as u32 - 1)) == 0;
+        let set = |signals: &[Signal]| signals.iter().copied().filter(heeded).collect::<SigSet>();
+        let mask = set(&STOPPING);
+        set(&HELD_BACK).thread_block().map_err(|errno| fault("block", "signals", errno))?;
         let descriptor = SignalFd::with_flags(&mask, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)
             .map_err(|errno| fault("watch", "signals", errno))?;
         Ok(Self { descriptor: Some(descriptor), ..Self::default() })

@@ -93,6 +93,19 @@ fn a_writable_mount_in_a_read_only_directory_is_written_in_place() {
 }
 
 #[test]
+fn a_full_disk_fails_the_write_and_leaves_the_old_file_alone() {
+    let folder = Folder::new();
+    if !is_root() {
+        return;
+    }
+    let Some(_mount) = Mount::new(&["-t", "tmpfs", "-o", "size=64k", "none"], &folder.path("")) else { return };
+    let path = folder.file("f", "old");
+    assert_eq!(cause(&write(&path, &"x".repeat(1 << 20)).unwrap_err()), Some(Cause::Full));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+    assert_eq!(folder.names(), ["f"]);
+}
+
+#[test]
 fn a_tree_with_another_file_system_in_it_is_not_emptied_there() {
     let folder = Folder::new();
     fs::create_dir_all(folder.path("tree/disk")).unwrap();

@@ -26,8 +26,12 @@ impl Facts {
         let facts = Value::Map(load::gathered(console));
         let shown = match self.query.as_deref() {
             None | Some("") => facts,
-            Some(path) => lookup::within(&facts, path)?
-                .ok_or_else(|| Error::invalid(format!("the facts have nothing at {path}")))?,
+            Some(path) => match lookup::within(&facts, path)? {
+                Some(found) => found,
+                // The reference tells the two forms apart, and scripts read both.
+                None if self.yaml => Value::Null,
+                None => return Err(Error::invalid(format!("the facts have nothing at {path}"))),
+            },
         };
         let text = if self.yaml { yaml::write(&shown)? } else { wire::json(&shown, LAYOUT)? + "\n" };
         console.out.text(&text);

@@ -21,8 +21,8 @@ const INFO: Fields = &[
 ];
 
 pub(super) fn facts(roots: &Roots, wanted: bool) -> Value {
-    let text = if wanted { roots.proc("cpuinfo") } else { None }.unwrap_or_default();
-    let info: Vec<Value> = parse(&text).into_iter().map(|processor| processor.finish(roots)).collect();
+    let text = if wanted { roots.cpuinfo() } else { "" };
+    let info: Vec<Value> = parse(text).into_iter().map(|processor| processor.finish(roots)).collect();
     Value::Map(map(vec![("info", info.into())]))
 }
 
@@ -118,7 +118,7 @@ fn member<'a>(processor: &mut Processor<'a>, key: &str, value: &'a str) -> Optio
     match key {
         "vendor_id" | "vendorId" => processor.vendor = value,
         "CPU implementer" => processor.vendor = known(IMPLEMENTERS, value).unwrap_or(processor.vendor),
-        "mvendorid" => processor.vendor = known(RISC_V_VENDORS, value).unwrap_or(value),
+        "mvendorid" => processor.vendor = known(RISC_V_VENDORS, value).unwrap_or(processor.vendor),
         "cpu family" | "marchid" => processor.family = value,
         "model" | "CPU part" | "mimpid" => {
             processor.model = value;
@@ -126,7 +126,7 @@ fn member<'a>(processor: &mut Processor<'a>, key: &str, value: &'a str) -> Optio
                 processor.name = known(ARM_PARTS, value).unwrap_or("Undefined");
             }
         }
-        "model name" | "Model Name" | "cpu" | "uarch" | "cpu model" => {
+        "model name" | "Model Name" | "cpu" | "uarch" => {
             processor.name = value;
             if value.contains("POWER") {
                 processor.model = value.split(' ').next().unwrap_or("");

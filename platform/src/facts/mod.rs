@@ -4,6 +4,7 @@
 //! member that needed it. The tree, the names and the units are the reference's (`services.md` chapter 2); its
 //! structs are maps here that answer to both of their spellings ([`ccm_core::value::Shape::Record`]).
 
+use std::cell::OnceCell;
 use std::fs::OpenOptions;
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
@@ -95,6 +96,8 @@ struct Roots {
     dev: String,
     /// Another mount table, of `HOST_PROC_MOUNTINFO`.
     mountinfo: Option<String>,
+    /// Read once for two families: on a machine of many processors the kernel takes its time over it.
+    cpuinfo: OnceCell<String>,
 }
 
 impl Roots {
@@ -108,11 +111,16 @@ impl Roots {
             root: tree("HOST_ROOT", ""),
             dev: tree("HOST_DEV", "/dev"),
             mountinfo: given("HOST_PROC_MOUNTINFO"),
+            cpuinfo: OnceCell::new(),
         }
     }
 
     fn proc(&self, name: &str) -> Option<String> {
         text(&format!("{}/{name}", self.proc))
+    }
+
+    fn cpuinfo(&self) -> &str {
+        self.cpuinfo.get_or_init(|| self.proc("cpuinfo").unwrap_or_default())
     }
 
     fn sys(&self, name: &str) -> Option<String> {

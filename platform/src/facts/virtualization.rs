@@ -24,7 +24,7 @@ pub(super) fn detect(roots: &Roots) -> Guest {
         found.is("xen", if host { "host" } else { "guest" });
     }
     by_modules(&mut found, &roots.proc("modules").unwrap_or_default());
-    let processors = roots.proc("cpuinfo").unwrap_or_default();
+    let processors = roots.cpuinfo();
     if ["QEMU Virtual CPU", "Common KVM processor", "Common 32-bit KVM processor"]
         .iter()
         .any(|name| processors.contains(name))

@@ -25,6 +25,7 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, chdir, fchdir};
 
 use crate::errno::{fault, io_fault, refusal};
+use crate::signals::HELD_BACK;
 
 /// A child with the three ends of its pipes that are ours.
 pub(super) struct Started {
@@ -97,7 +98,7 @@ pub(super) fn start(program: &str, command: &Command) -> Result<Started> {
 /// A group of its own, the mask this process was started with, and PIPE as a command expects it.
 fn attributes() -> nix::Result<PosixSpawnAttr> {
     let mut mask = SigSet::thread_get_mask()?;
-    for held_back in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+    for held_back in HELD_BACK {
         mask.remove(held_back);
     }
     let mut attributes = PosixSpawnAttr::init()?;
