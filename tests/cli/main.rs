@@ -7,5 +7,6 @@ mod support;
 mod call;
 mod ensure;
 mod errors;
+mod mesh;
 mod runs;
 mod usage;

@@ -54,7 +54,7 @@ fn one_bad_fact_refuses_the_whole_composition() {
         faults[0].to_string(),
         "module bad: fact a: unknown field Nope of mesh.View, did you mean Node? It has Node, Suffix, Names, Machines (1:18)"
     );
-    assert_eq!(faults[0].sites()[1].to_string(), "bad.yaml:2:32");
+    assert_eq!(faults[0].sites()[1].to_string(), "bad.yaml:2:31");
 }
 
 #[test]
