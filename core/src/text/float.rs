@@ -19,6 +19,8 @@ pub enum Form {
 
 /// More digits than any binary64 has; what is asked beyond is zeros.
 const DIGITS: usize = 1100;
+/// No more digits than this are written, as Go's fmt has it, whatever a template asks for.
+const MOST: usize = 1_000_000;
 
 /// A float in a form with a given number of digits after the point (for `g`: significant digits), or
 /// with the fewest that read back as the same float. As `strconv.FormatFloat(value, form, precision, 64)`.
@@ -27,7 +29,7 @@ pub fn format(value: f64, form: Form, precision: Option<usize>) -> String {
     if let Some(word) = not_finite(value) {
         return word.to_string();
     }
-    match (form, precision) {
+    match (form, precision.map(|digits| digits.min(MOST))) {
         (Form::Exponent, None) => exponent(&format!("{value:e}"), 2),
         (Form::Exponent, Some(digits)) => exponent(&padded_exponent(value, digits), 2),
         (Form::Fixed, None) => format!("{value}"),
