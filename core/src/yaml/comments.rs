@@ -47,7 +47,7 @@ pub struct Annotation {
 }
 
 impl Document {
-    /// The comments below a top-level key whose text (after the `#`) is wanted, each with its key.
+    /// The comments below a top-level key whose text (after the `#`) is wanted, in source order, each with its key.
     #[must_use]
     pub fn annotations(&self, key: &str, wanted: impl Fn(&str) -> bool) -> Vec<Annotation> {
         let mut binder = Binder { document: self, path: Vec::new(), found: Vec::new() };
@@ -60,6 +60,7 @@ impl Document {
         let inside: Vec<Comment> =
             comments.filter(|comment| matches!(binder.owner(entry, comment), Owner::Inside)).copied().collect();
         binder.bind(&entry.value, &inside);
+        binder.found.sort_by_key(|annotation| annotation.comment.span.start);
         binder.found
     }
 }
