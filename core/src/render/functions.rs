@@ -93,6 +93,7 @@ impl Env<'_> {
         let path = path::resolve(self.world.directory(), given);
         let source = Source::new(path, self.read(given, fuel)?);
         self.typed_with(source.text(), &Pass { origin: Some(&source), ..pass })
+            .map_err(|fault| fault.doing(format!("in template {given}")))
     }
 
     /// `jet(template)` or `jet(template, left, right)`: a template, or the file it names when it ends in `.jet`.
