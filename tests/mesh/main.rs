@@ -1,5 +1,5 @@
 //! The mesh: which templates are refused and where, what comes out for meshes of several sizes, who reaches whom.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, missing_docs)]
 
 mod outputs;
 mod reach;

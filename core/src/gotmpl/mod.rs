@@ -99,3 +99,6 @@ impl Template {
         render::render(&self.source, &self.set, &self.name, data, functions, fuel)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -132,7 +132,10 @@ impl<'a> Renderer<'a> {
     fn run(&mut self) -> Result<()> {
         while let Some(frame) = self.frames.last_mut() {
             let mut rest = core::mem::take(&mut frame.rest);
-            match self.plain_nodes(&mut rest)? {
+            let before = rest.len();
+            let next = self.plain_nodes(&mut rest)?;
+            self.fuel.step((before - rest.len()) as u64 + 1)?;
+            match next {
                 Some(node) => {
                     if let Some(frame) = self.frames.last_mut() {
                         frame.rest = rest;
@@ -147,7 +150,6 @@ impl<'a> Renderer<'a> {
 
     /// Writes text and values up to the next node that begins or leaves a body.
     fn plain_nodes(&mut self, rest: &mut slice::Iter<'a, Node>) -> Result<Option<&'a Node>> {
-        self.fuel.step(rest.len() as u64 + 1)?;
         for node in rest {
             match node {
                 Node::Text(span) => {
