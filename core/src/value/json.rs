@@ -193,7 +193,8 @@ impl<'t> Reader<'t> {
         let mut text = Cow::Borrowed("");
         loop {
             let rest = self.text.get(self.at..).unwrap_or("");
-            let plain = rest.find(|c: char| c == '"' || c == '\\' || c < ' ').unwrap_or(rest.len());
+            let ends = |&byte: &u8| matches!(byte, b'"' | b'\\' | 0..b' ');
+            let plain = rest.as_bytes().iter().position(ends).unwrap_or(rest.len());
             let run = rest.get(..plain).unwrap_or("");
             self.at = self.at.saturating_add(plain);
             if text.is_empty() {
@@ -236,8 +237,7 @@ impl<'t> Reader<'t> {
             self.digits()?;
         }
         let text = self.text.get(start..self.at).unwrap_or("");
-        let exact = || text.parse::<i128>().ok().and_then(|whole| Int::try_from(whole).ok());
-        if let Some(int) = whole.then(exact).flatten() {
+        if let Some(int) = whole.then(|| exact(text)).flatten() {
             return Ok(Value::Int(int));
         }
         match text.parse::<f64>() {
@@ -266,10 +266,12 @@ impl<'t> Reader<'t> {
         Ok(value)
     }
 
+    #[inline]
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
+    #[inline]
     fn skip_space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at = self.at.saturating_add(1);
@@ -301,6 +303,11 @@ impl<'t> Reader<'t> {
     fn fault(&self, text: impl Into<Cow<'static, str>>) -> Fault {
         Fault { at: self.at, text: text.into() }
     }
+}
+
+/// The integer that digits write, if it fits.
+fn exact(text: &str) -> Option<Int> {
+    text.parse::<i64>().map(Int::from).or_else(|_| text.parse::<u64>().map(Int::from)).ok()
 }
 
 #[cfg(test)]
