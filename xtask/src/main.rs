@@ -12,6 +12,7 @@ mod shell;
 mod test;
 mod tidy;
 mod vectors;
+mod vm;
 
 use std::process::ExitCode;
 
@@ -24,6 +25,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   test [--system]                    gets what the tests need and runs them all
   bench [--ccm BIN]                  our figures beside a lower bound in C
   dist [--target T]… [--record]      static binaries, packages, checksums, sizes in dist/VERSION
+  vm [--ccm BIN]                     boots guests that hold nothing but ccm
   rust-src                           the standard library's source, for core on a bare target and for dist
   vectors [DIR]                      golden vectors of a folder (default tests/vectors)
   scenarios [DIR] [--ccm BIN] [--filter RE] [--have A,B] [--jobs N] [--keep] [-v] [--slow F]
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         "test" => test::run(rest),
         "vectors" => vectors::run(rest),
         "scenarios" => scenarios::run(rest),
+        "vm" => vm::run(rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(())

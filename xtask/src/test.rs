@@ -1,8 +1,9 @@
 //! `cargo xtask test`: all tests, after getting what they need.
 
-use crate::{Outcome, scenarios, shell};
+use crate::{Outcome, scenarios, shell, vm};
 
-pub fn run(_arguments: &[String]) -> Outcome {
+pub fn run(arguments: &[String]) -> Outcome {
     shell::run(shell::cargo().args(["test", "--quiet", "--profile", "fast", "--workspace"]))?;
-    scenarios::run(&[])
+    scenarios::run(&[])?;
+    if arguments.iter().any(|word| word == "--system") { vm::run(&[]) } else { Ok(()) }
 }

@@ -3,7 +3,7 @@
 //! Two builds of one commit give the same bytes: paths of the machine are remapped, archives carry the time of the
 //! commit and no owner.
 
-mod archive;
+pub mod archive;
 mod build;
 mod footprint;
 mod package;
@@ -94,6 +94,12 @@ pub fn run(arguments: &[String]) -> Outcome {
         return Err(format!("larger than the budget allows:\n{}", over.join("\n")));
     }
     if missing.is_empty() { Ok(()) } else { Err(format!("not built: {}", missing.join(", "))) }
+}
+
+/// The static binary for this kind of machine.
+pub fn static_binary() -> Result<PathBuf, String> {
+    let target = TARGETS.first().ok_or("no targets")?;
+    build::build(target).map(|built| built.stripped)
 }
 
 fn version() -> Result<String, String> {
