@@ -5,6 +5,7 @@
 
 mod bench;
 mod dist;
+mod fuzz;
 mod lint;
 mod rust_src;
 mod scenarios;
@@ -26,6 +27,8 @@ const USAGE: &str = "usage: cargo xtask TASK
   bench [--ccm BIN]                  our figures beside a lower bound in C
   dist [--target T]… [--record]      static binaries, packages, checksums, sizes in dist/VERSION
   vm [--ccm BIN]                     boots guests that hold nothing but ccm
+  fuzz [--inputs N] [--seed S] [TARGET…]
+                                     damaged input, a million of each kind
   rust-src                           the standard library's source, for core on a bare target and for dist
   vectors [DIR]                      golden vectors of a folder (default tests/vectors)
   scenarios [DIR] [--ccm BIN] [--filter RE] [--have A,B] [--jobs N] [--keep] [-v] [--slow F]
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
     let outcome = match task {
         "bench" => bench::run(rest),
         "dist" => dist::run(rest),
+        "fuzz" => fuzz::run(rest),
         "lint" => lint::run(),
         "tidy" => tidy::run(),
         "rust-src" => rust_src::run(),
