@@ -1,6 +1,5 @@
 //! `jet.jsonl`: templates, and what comes of them.
 
-
 use ccm_core::error::{Error, JetFault, Kind, RenderFault};
 use ccm_core::jet::{Delimiters, Template};
 use ccm_core::names::{Fuel, Functions, Scope, Signature};

@@ -54,7 +54,7 @@ impl fmt::Display for RenderFault {
             Self::LookupMissing { path } => {
                 write!(f, "lookup found nothing at {path:?}; give a default: lookup({path:?}, \"...\")")
             }
-            Self::ArgumentCount { function, takes, given } => write!(f, "{function} takes {takes}, not {given}"),
+            Self::ArgumentCount { function, takes, given } => write!(f, "{function} requires {takes}, not {given}"),
             Self::ArgumentKind { function, position, given } => {
                 write!(f, "argument {position} of {function} must be a string, not {given}")
             }

@@ -102,7 +102,7 @@ impl Env<'_> {
             1 => Delimiters::default(),
             3 => Delimiters::new(text("jet", arguments, 1)?, text("jet", arguments, 2)?),
             given => {
-                let takes = "a template and perhaps two delimiters";
+                let takes = "1 or 3 arguments (a template, and perhaps two delimiters)";
                 return Err(RenderFault::ArgumentCount { function: "jet", takes, given }.into());
             }
         };

@@ -40,9 +40,9 @@ impl Tokens {
     }
 }
 
-/// A multi-line regular expression; a pattern that does not compile matches nothing and says so.
+/// A multi-line regular expression, as Python's `re` writes it (its `\\Z` is our `\\z`); a pattern that does not compile matches nothing and says so.
 pub fn regex(pattern: &str) -> Regex {
-    Regex::new(&format!("(?m){pattern}")).unwrap_or_else(|error| {
+    Regex::new(&format!("(?m){}", pattern.replace(r"\Z", r"\z"))).unwrap_or_else(|error| {
         println!("pattern: {error}");
         #[allow(clippy::unwrap_used)]
         Regex::new("$^a").unwrap()
