@@ -125,3 +125,56 @@ fn a_machine_with_nothing_to_do_has_nothing_done() {
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     assert_eq!(ccm(&folder, &["mesh", "apply", "--node", "b"]).code, 1);
 }
+
+#[test]
+fn a_region_keeps_the_rest_of_the_file_its_mode_and_the_way_back() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    for before in [
+        "; theirs\nkey = 1\n",
+        "no newline",
+        "a\r\nb\r\n",
+        "# BEGIN ANSIBLE MANAGED BLOCK\nx\n# END ANSIBLE MANAGED BLOCK\n",
+        "\n",
+    ] {
+        for position in ["start", "end"] {
+            let path = folder.file("app.ini", before);
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+            let manifest = |rest: &str| {
+                format!(
+                    "ccm: {{resources: [file: {{name: {path}, into: block, comment: \";\", position: {position}, {rest}}}]}}\n"
+                )
+            };
+            folder.file("m.yaml", manifest("ensure: present, template: false, content: \"v = {{ x }}\\n\""));
+            folder.file("n.yaml", manifest("ensure: absent"));
+            let first = ccm(&folder, &["apply", "m.yaml"]);
+            assert!(first.code == 0 && first.stdout.contains(" changed"), "{} {}", first.stdout, first.stderr);
+            let text = std::fs::read_to_string(&path).unwrap();
+            let region = format!("; BEGIN ccm {path}\nv = {{{{ x }}}}\n; END ccm {path}");
+            assert!(text.contains(&region), "{text}");
+            assert!(if position == "start" { text.ends_with(before) } else { text.starts_with(before) }, "{text}");
+            assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o640);
+            assert!(ccm(&folder, &["apply", "m.yaml"]).stdout.contains(" stable"));
+            assert_eq!(ccm(&folder, &["apply", "n.yaml"]).code, 0);
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
+            assert!(ccm(&folder, &["apply", "n.yaml"]).stdout.contains(" stable"));
+        }
+    }
+}
+
+#[test]
+fn a_file_that_held_nothing_but_the_region_is_made_and_removed() {
+    let folder = Folder::new();
+    let path = folder.path("new");
+    let manifest =
+        |rest: &str| format!("ccm: {{resources: [file: {{name: {path}, alias: mine, into: block, {rest}}}]}}\n");
+    folder.file("m.yaml", manifest("ensure: present, content: x"));
+    folder.file("n.yaml", manifest("ensure: absent"));
+    assert_eq!(ccm(&folder, &["apply", "m.yaml"]).code, 0);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "# BEGIN ccm mine\nx\n# END ccm mine\n");
+    assert_eq!(ccm(&folder, &["apply", "n.yaml"]).code, 0);
+    assert!(std::fs::metadata(&path).is_err());
+    std::fs::write(&path, "# END ccm mine\n# BEGIN ccm mine\n").unwrap();
+    assert_eq!(ccm(&folder, &["apply", "m.yaml"]).code, 4);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "# END ccm mine\n# BEGIN ccm mine\n");
+}

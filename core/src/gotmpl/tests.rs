@@ -172,6 +172,8 @@ fn no_text_does_harm() {
         "żółć",
         ".Names",
     ];
+    const DELIMITERS: [(&str, &str); 7] =
+        [("{{", "}}"), ("", ""), (" ", " "), ("-", "-"), ("/*", "*/"), ("ż", "ó"), ("{{- ", "\n")];
     on_a_small_stack(|| {
         let mut seed = 11_u64;
         let mut roll = |sides: usize| {
@@ -183,7 +185,8 @@ fn no_text_does_harm() {
             let length = 1 + roll(24);
             let text: String = (0..length).map(|_| PIECES[roll(PIECES.len())]).collect();
             let source = Source::anonymous(text);
-            if let Ok(template) = Template::parse(&source, &Options::default()) {
+            let delimiters = DELIMITERS[roll(DELIMITERS.len())];
+            if let Ok(template) = Template::parse(&source, &Options { delimiters, ..Options::default() }) {
                 let _faults = template.check(&SHAPE);
                 let _text = template.render(&view, &NoFunctions, &Fuel::with(10_000, 1 << 20, 8));
             }
