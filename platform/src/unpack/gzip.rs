@@ -124,8 +124,8 @@ impl<R: Read> Gunzip<R> {
                     return Ok(written);
                 }
                 Ok(_) | Err(MZError::Buf) if written > 0 => return Ok(written),
-                Ok(_) | Err(MZError::Buf) => {}
-                Err(_) => return Err(invalid("its compressed data is damaged")),
+                Ok(_) | Err(MZError::Buf) if step.bytes_consumed > 0 => {}
+                _ => return Err(invalid("its compressed data is damaged")),
             }
         }
     }

@@ -89,3 +89,35 @@ fn a_file_where_a_directory_is_cannot_be_unpacked() {
     assert!(refusal(&[("a/b", FILE, ""), ("a", FILE, "")]).contains("write a"));
     assert!(refusal(&[("a", FILE, ""), ("a/b", FILE, "")]).contains("mkdir a"));
 }
+
+#[test]
+fn damaged_archives_are_unpacked_or_refused_but_always_end() {
+    let members = [
+        ("d/", EntryType::Directory, ""),
+        ("d/manifest.yaml", FILE, "text"),
+        ("x", EntryType::XHeader, "12 path=abc\n"),
+        ("y", FILE, ""),
+    ];
+    let whole = tarball(&members);
+    let zipped = gzip::tests::gzip(&whole);
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as usize % below
+    };
+    for _ in 0..400 {
+        for bytes in [&whole, &zipped] {
+            let mut damaged = bytes.clone();
+            for _ in 0..=random(3) {
+                let at = random(damaged.len());
+                damaged[at] = random(256) as u8;
+            }
+            damaged.truncate(damaged.len() - if random(4) == 0 { random(600) } else { 0 });
+            let _either = unpacked(&damaged);
+            let limits = Limits { bytes: 1000, members: 4, depth: 3 };
+            let _either = unpack(&Linux::new(), "m.tgz", gzip::Gunzip::new(&*damaged), &limits);
+        }
+    }
+}
