@@ -62,7 +62,7 @@ pub(super) fn fetch(base: &Val, key: &Val) -> Result<Val> {
         },
         Val::Groups(groups) => Ok(match groups.get(key)? {
             Some(value) => value.clone(),
-            None if groups.of_lists => Val::list(alloc::vec::Vec::new()),
+            None if groups.of_lists => Val::List(Arc::default()),
             None => Val::NIL,
         }),
         Val::Plain(Value::Text(text)) => at(Items::Bytes(text.as_bytes()), key),

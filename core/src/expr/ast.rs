@@ -39,7 +39,7 @@ pub(super) struct Ast {
 }
 
 /// The most levels a tree may have; with the parser's own bound it keeps every walk within a small stack.
-pub(super) const HEIGHT: usize = 150;
+pub(super) const HEIGHT: usize = 100;
 
 /// One part of an expression.
 #[derive(Clone)]
@@ -425,16 +425,31 @@ impl Ast {
     /// Any node of a tree answers to a question. The tree is as high as [`HEIGHT`] allows.
     pub(super) fn any_below(&self, id: Id, wanted: fn(&Node) -> bool) -> bool {
         let mut open = alloc::vec![id];
-        let mut seen = 0;
         while let Some(id) = open.pop() {
-            let node = self.node(id);
-            seen += 1;
-            if wanted(node) || seen > self.nodes.len() {
+            if wanted(self.node(id)) {
                 return true;
             }
-            self.each_child(node, |child| open.push(child));
+            open.extend(self.below(id));
         }
         false
+    }
+
+    /// The children of a node; what the pairs of a comparison share comes once.
+    pub(super) fn below(&self, id: Id) -> Vec<Id> {
+        let mut all = Vec::new();
+        match self.node(id) {
+            Node::Compare(pairs) => {
+                for &pair in self.list(*pairs) {
+                    let Node::Binary(_, left, right) = self.node(pair) else { continue };
+                    if all.is_empty() {
+                        all.push(*left);
+                    }
+                    all.push(*right);
+                }
+            }
+            node => self.each_child(node, |child| all.push(child)),
+        }
+        all
     }
 
     fn each_child(&self, node: &Node, mut take: impl FnMut(Id)) {
@@ -479,12 +494,18 @@ impl Ast {
         self.heights.get(id.0 as usize).copied().map_or(0, usize::from)
     }
 
-    /// One more than the highest child; the left side of an operator is walked in a loop and counts once.
+    /// One more than the highest child; the left side of an operator and the
+    /// members in front of a member are walked in a loop and count once.
     fn height_of(&self, node: &Node) -> usize {
         if let Node::Binary(_, left, right) = node
             && matches!(self.node(*left), Node::Binary(..))
         {
             return self.height(*left).max(1 + self.height(*right));
+        }
+        if let Node::Field { base, .. } = node
+            && matches!(self.node(*base), Node::Field { .. })
+        {
+            return self.height(*base);
         }
         let mut highest = 0;
         self.each_child(node, |child| highest = highest.max(self.height(child)));

@@ -345,7 +345,22 @@ impl Checker<'_> {
         }
     }
 
+    /// Members behind members are walked in a loop: `a.b.c.d`.
     fn field(&mut self, id: Id, base: Id, span: Span, optional: bool) -> Checked {
+        let mut spine = Vec::new();
+        let mut at = base;
+        while let Node::Field { base, name, optional } = *self.ast.node(at) {
+            spine.push((at, base, name, optional));
+            at = base;
+        }
+        for (at, base, name, optional) in spine.into_iter().rev() {
+            let nature = self.step_into(at, base, name, optional)?;
+            self.natures.set(at, nature);
+        }
+        self.step_into(id, base, span, optional)
+    }
+
+    fn step_into(&mut self, id: Id, base: Id, span: Span, optional: bool) -> Checked {
         if self.is_env(base) {
             return self.env_member(id, self.text(span), optional);
         }
@@ -391,7 +406,7 @@ impl Checker<'_> {
         }
         match self.ast.node(key) {
             Node::Text(name) => self.member(id, nature, name),
-            _ => self.fault(id, ExprFault::IndexType(found.name(), nature.name())),
+            _ => self.fault(id, ExprFault::NoField(nature.name(), found.name().into_owned(), None)),
         }
     }
 
@@ -539,7 +554,10 @@ impl Checker<'_> {
             return Ok(Nature::UNKNOWN);
         }
         if nature.is_list() {
-            return self.indexed(key, nature, found);
+            return match found.is_unknown() || found.is_integer() {
+                true => Ok(nature.element()),
+                false => self.fault(key, ExprFault::SliceType(found.name())),
+            };
         }
         if nature.is_map() {
             return self.keyed(key, nature, found);

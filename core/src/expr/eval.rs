@@ -317,6 +317,10 @@ impl<'a> Evaluator<'a> {
         match operator {
             Binary::And | Binary::AndAnd | Binary::Or | Binary::OrOr | Binary::Coalesce => Ok(right),
             Binary::Range => self.range(id, &left, &right),
+            Binary::In if matches!(right, Val::Env) => {
+                let name = left.expect_text().map_err(|error| self.site(id, error))?;
+                Ok(self.scope.variable(name).is_some().into())
+            }
             Binary::Add => self.add(id, &left, &right),
             _ => operate(operator, &left, &right).map_err(|error| self.site(id, error)),
         }

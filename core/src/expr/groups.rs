@@ -34,9 +34,9 @@ fn kind(value: &Val) -> u8 {
     match value {
         Val::Plain(Value::Null) => 0,
         Val::Plain(Value::Bool(_)) => 1,
-        Val::Plain(Value::Int(_)) => 2,
-        Val::Plain(Value::Float(_)) => 3,
-        Val::Plain(Value::Text(_)) => 4,
+        Val::Plain(Value::Text(_)) => 2,
+        Val::Plain(Value::Int(_)) => 3,
+        Val::Plain(Value::Float(_)) => 4,
         Val::Duration(_) => 5,
         Val::Time(_) => 6,
         Val::Month(_) => 7,

@@ -4,6 +4,7 @@
 //! operators; `#` takes the word behind it whatever it is; of `&!=*<>` any may be followed by one of
 //! `&=*`, and only the grammar knows which pairs mean something.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -94,8 +95,13 @@ impl Token {
     }
 }
 
-/// A lexical fault and the character it is at.
-pub(super) type Fault = (ExprFault, Span);
+/// A fault of the text and where it is, one word wide: it travels up through every rule of the grammar.
+pub(super) type Fault = Box<(ExprFault, Span)>;
+
+#[cold]
+pub(super) fn fault_at(fault: ExprFault, span: Span) -> Fault {
+    Box::new((fault, span))
+}
 
 /// Reads tokens one by one.
 pub(super) struct Lexer<'a> {
@@ -181,12 +187,12 @@ impl<'a> Lexer<'a> {
     /// A fault at the last character read.
     fn fault(&self, fault: ExprFault) -> Fault {
         let last = self.text.get(..self.at).and_then(|read| read.chars().next_back()).map_or(0, char::len_utf8);
-        (fault, Span::new(self.at - last, self.at))
+        fault_at(fault, Span::new(self.at - last, self.at))
     }
 
     /// A fault at the character that is missing behind the text.
     fn fault_at_end(&self, fault: ExprFault) -> Fault {
-        (fault, Span::point(self.text.len()))
+        fault_at(fault, Span::point(self.text.len()))
     }
 
     fn skip_blank(&mut self) -> Result<(), Fault> {

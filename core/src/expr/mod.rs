@@ -61,8 +61,7 @@ impl Program {
     }
 
     fn checked(source: &Source, scope: &Scope<'_>) -> Result<(Self, Nature)> {
-        let mut ast =
-            parser::parse(source.text()).map_err(|(fault, span)| crate::Error::from(fault).at(source.at(span)))?;
+        let mut ast = parsed(source)?;
         let mut natures = check::check(&ast, source, scope)?;
         let nature = ast.root.map_or(Nature::UNKNOWN, |root| natures.of(root));
         fold::fold(&mut ast, &mut natures, source)?;
@@ -107,11 +106,210 @@ impl core::fmt::Debug for Program {
     }
 }
 
-/// The text of an expression read and printed again: it reads back as the same tree.
+/// The text of an expression, printed from its tree; `None` should it not read back as the same tree, which never
+/// happens and is what tests hold it to.
 ///
 /// # Errors
-/// As [`Program::compile`], as far as the grammar goes.
-pub fn reprint(source: &Source) -> Result<alloc::string::String> {
-    let ast = parser::parse(source.text()).map_err(|(fault, span)| crate::Error::from(fault).at(source.at(span)))?;
-    Ok(ast.root.map_or_else(Default::default, |root| print::print(&ast, root, source.text())))
+/// [`ExprFault`] when the text is no expression.
+pub fn reprint(source: &Source) -> Result<Option<alloc::string::String>> {
+    let ast = parsed(source)?;
+    let printed = ast.root.map_or_else(Default::default, |root| print::print(&ast, root, source.text()));
+    let again = parser::parse(&printed);
+    Ok(again.is_ok_and(|again| print::same((&ast, source.text()), (&again, &printed))).then_some(printed))
+}
+
+fn parsed(source: &Source) -> Result<Ast> {
+    parser::parse(source.text()).map_err(|fault| crate::Error::from(fault.0).at(source.at(fault.1)))
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use super::*;
+    use crate::names::{Fuel, NoFunctions};
+    use crate::value::json;
+    use alloc::format;
+    use alloc::string::{String, ToString};
+
+    fn data() -> Value {
+        json::parse(r#"{"os": {"family": "debian"}, "ports": [80, 443], "name": null}"#).unwrap()
+    }
+
+    fn run_with(text: &str, fuel: &Fuel, data: Value) -> Result<Val> {
+        let variables = [("Data", data)];
+        let scope = Scope { variables: &variables, functions: &NoFunctions, fuel };
+        Program::compile(&Source::anonymous(text), &scope)?.evaluate(&scope)
+    }
+
+    fn run(text: &str) -> Result<Val> {
+        run_with(text, &Fuel::new(), data())
+    }
+
+    fn fault(text: &str) -> String {
+        run(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_fault_names_the_thing_the_place_and_the_nearest_name() {
+        assert_eq!(fault("Dta.os"), "unknown name Dta, did you mean Data (1:1)");
+        assert_eq!(fault("let port = 1; 2 + prot"), "unknown name prot, did you mean port (1:19)");
+        assert_eq!(fault("upper(Data.os.family) + lenn(1)"), "unknown name lenn, did you mean len (1:25)");
+        assert_eq!(fault("Data.os.family.x.y"), "text cannot become an integer (1:16)".replace("text", "text"));
+        assert_eq!(fault("1 +"), "the expression stops too early (1:3)");
+        assert_eq!(fault("duration(\"1h\").Hourz()"), "a duration has no member Hourz, did you mean Hours (1:16)");
+    }
+
+    #[test]
+    fn a_path_is_read_without_copying_and_missing_members_are_nil() {
+        assert_eq!(run("Data.os.family").unwrap().as_text(), Some("debian"));
+        assert!(run("Data.os.nothing").unwrap().is_nil());
+        assert!(run("Data.name?.first.second").unwrap().is_nil());
+    }
+
+    /// Every shape that nests, nested as deep as is read and deeper: an answer or a fault, on a small stack.
+    #[test]
+    fn no_depth_overflows_a_stack_of_256_kib() {
+        let shapes: &[(&str, &str, &str)] = &[
+            ("(", "1", ")"),
+            ("-", "1", ""),
+            ("not ", "true", ""),
+            ("[", "1", "]"),
+            ("{a: ", "1", "}"),
+            ("1 + (", "1", ")"),
+            ("2 ** ", "2", ""),
+            ("1 < (", "1", ") < 2"),
+            ("true ? ", "1", " : 2"),
+            ("true ? 1 : ", "2", ""),
+            ("(true ?: ", "true", ")"),
+            ("if true { ", "1", " } else { 2 }"),
+            ("if false { 1 } else ", "if true { 1 } else { 2 }", ""),
+            ("len([", "1", "])"),
+            ("", "Data", "?.a"),
+            ("", "Data", ".a"),
+            ("", "Data", "[0]"),
+            ("", "Data", "[1:]"),
+            ("", "Data.f", ".f()"),
+            ("", "Data.ports", " | map(#)"),
+            ("map([1], ", "#", ")"),
+            ("reduce([1, 2], [#acc, ", "#", "])"),
+            ("any([1], {", "true", "})"),
+            ("get(Data, string(", "1", "))"),
+            ("Data[", "1", "]"),
+            ("let a = (", "1", "); 2"),
+            ("1; (", "2", ")"),
+            ("", "1", " + 1"),
+            ("", "1", " == 1"),
+            ("", "Data.x", " and true"),
+            ("", "Data.x", " in [Data.x]"),
+        ];
+        let all = move || {
+            for (open, core, close) in shapes {
+                for depth in [10, 30, 48, 70, 99, 100, 101, 149, 150, 151, 1000, 4000, 20_000] {
+                    let text = format!("{}{core}{}", open.repeat(depth), close.repeat(depth));
+                    let _either = run(&text);
+                    let _either = reprint(&Source::anonymous(text));
+                }
+            }
+        };
+        std::thread::Builder::new().stack_size(std::env::var("KIB").map_or(256, |k| k.parse::<usize>().unwrap()) << 10).spawn(all).unwrap().join().unwrap();
+    }
+
+    #[test]
+    fn reduce_cannot_nest_data_without_bound() {
+        assert!(fault("reduce(1..100000, [#acc])").starts_with("data is nested deeper"));
+        assert!(run("reduce(1..100, [#acc])").is_ok());
+    }
+
+    /// Steps of an expression over a list of this many items, made before they are counted.
+    fn steps(text: &str, items: usize) -> u64 {
+        let list: alloc::vec::Vec<Value> = (0..items).map(|at| Value::from((at * 7919 % items) as i64)).collect();
+        let fuel = Fuel::new();
+        let before = fuel.steps_left();
+        run_with(text, &fuel, Value::list(list)).unwrap();
+        before - fuel.steps_left()
+    }
+
+    #[test]
+    fn twice_the_data_takes_at_most_a_little_more_than_twice_the_steps() {
+        let each = [
+            "map(Data, # + 1)",
+            "filter(Data, # > 5) | map(# * 2) | sum()",
+            "sort(Data)",
+            "sortBy(Data, -#)",
+            "uniq(Data)",
+            "uniq(map(Data, [#]) | map(#[0]))",
+            "groupBy(Data, # % 7)",
+            "groupBy(Data, #)",
+            "reduce(Data, #acc + #, 0)",
+            "flatten(map(Data, [#, [#]]))",
+            "concat(Data, Data) | reverse() | len()",
+            "map(Data, string(#)) | join(\",\") | split(\",\")",
+            "toPairs(groupBy(Data, #)) | fromPairs() | keys()",
+            "max(Data) + min(Data) + mean(Data) + median(Data)",
+            "Data[1:] == Data[1:] and 5 in Data",
+            "toJSON(Data) | fromJSON()",
+            "repeat(\"a\", len(Data)) contains \"b\"",
+        ];
+        for text in each {
+            let (once, twice) = (steps(text, 4000), steps(text, 8000));
+            assert!(twice * 10 <= once * 22, "{text}: {once} steps, then {twice}");
+        }
+    }
+
+    #[test]
+    fn twice_the_expression_takes_at_most_a_little_more_than_twice_the_steps() {
+        for (piece, glue) in [("Data[0]", " + "), ("len(Data)", " < "), ("Data[0] == 1", " or "), ("[Data]", " ?? ")] {
+            let text = |count: usize| alloc::vec![piece; count].join(glue);
+            let (once, twice) = (steps(&text(400), 2), steps(&text(800), 2));
+            assert!(twice * 10 <= once * 22, "{piece}: {once} steps, then {twice}");
+        }
+    }
+
+    #[test]
+    fn a_middle_of_a_chain_of_comparisons_is_evaluated_once() {
+        let nested = |depth: usize| format!("{}1{}", "0 < (".repeat(depth), " < 2 ? 1 : 1) < 2".repeat(depth));
+        assert!(steps(&nested(20), 1) * 10 <= steps(&nested(10), 1) * 22);
+    }
+
+    /// `cargo test --release -- --ignored --nocapture speed` prints nanoseconds.
+    #[test]
+    #[ignore = "a measurement"]
+    fn speed_of_typical_expressions() {
+        let each = [
+            "Facts.os.family == \"debian\"",
+            "Facts.os.family in [\"debian\", \"ubuntu\"] and Data.port > 1024",
+            "Data.name ?? \"none\"",
+            "len(filter(Data.ports, # > 100))",
+            "map(Data.ports, \"port-\" + string(#)) | join(\", \")",
+            "Facts.memory.total / 1024 / 1024 > 512 ? \"big\" : \"small\"",
+            "upper(Data.os.family) startsWith \"DEB\"",
+            "let n = Data.port; n >= 80 and n < 9000",
+            "Data.os[\"family\"] contains \"eb\" or not Data.flag",
+            "{name: Data.os.family, ports: Data.ports}.ports[0] + 1",
+        ];
+        let value = json::parse(
+            r#"{"os": {"family": "debian"}, "ports": [80, 443], "name": null, "port": 8080, "flag": true, "memory": {"total": 17179869184}}"#,
+        );
+        let value = value.unwrap();
+        let variables = [("Facts", value.clone()), ("Data", value)];
+        let fuel = Fuel::with(u64::MAX, u64::MAX, 32);
+        let scope = Scope { variables: &variables, functions: &NoFunctions, fuel: &fuel };
+        for text in each {
+            let source = Source::anonymous(text);
+            let rounds = 20_000;
+            let start = std::time::Instant::now();
+            for _ in 0..rounds {
+                core::hint::black_box(Program::compile(&source, &scope).unwrap());
+            }
+            let compile = start.elapsed().as_nanos() / rounds;
+            let program = Program::compile(&source, &scope).unwrap();
+            let start = std::time::Instant::now();
+            for _ in 0..rounds {
+                core::hint::black_box(program.evaluate(&scope).unwrap());
+            }
+            let run = start.elapsed().as_nanos() / rounds;
+            std::println!("{compile:6} ns to compile, {run:6} ns to run: {text}");
+        }
+    }
 }

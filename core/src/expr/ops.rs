@@ -32,7 +32,7 @@ pub(super) fn equal(a: &Val, b: &Val) -> bool {
         (Val::Bytes(a), Val::Bytes(b)) => a == b,
         _ => match (a.items(), b.items()) {
             (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| equal(&a, &b)),
-            _ => same(a, b),
+            _ => is_nil(a) && is_nil(b) || same(a, b),
         },
     }
 }
@@ -98,10 +98,11 @@ fn is_absent_map(map: &crate::value::Map) -> bool {
     map.is_empty() && matches!(map.shape(), Shape::Absent | Shape::Texts)
 }
 
-/// Nil, or a root that was not given.
+/// Nil, a root that was not given, or the list that a group does not have.
 pub(super) fn is_nil(value: &Val) -> bool {
     match value {
         Val::Plain(Value::Null) => true,
+        Val::List(items) => items.is_empty(),
         Val::Plain(value) => is_absent(value),
         _ => false,
     }
@@ -371,6 +372,8 @@ pub(super) fn contains(needle: &Val, container: &Val) -> Result<bool> {
             _ => refused(Binary::In, needle, container),
         },
         Val::Groups(groups) => Ok(groups.get(needle)?.is_some()),
+        // Records of the reference without members that an expression could see.
+        Val::Time(_) if needle.as_text().is_some() => Ok(false),
         _ => refused(Binary::In, needle, container),
     }
 }

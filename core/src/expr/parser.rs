@@ -13,12 +13,12 @@ use crate::value::Text;
 
 use super::ast::{Ast, Binary, Children, HEIGHT, Id, Loop, Node, Pointer, Unary};
 use super::builtins;
-use super::lexer::{Fault, Lexer, Operator, Tok, Token, is_name};
+use super::lexer::{Fault, Lexer, Operator, Tok, Token, fault_at, is_name};
 
 /// The most nodes an expression may have, as in the reference.
 pub(super) const NODES: usize = 10_000;
 /// The most levels of brackets, unary operators, `let` and ternaries: what a stack of 256 KiB holds with room to spare.
-const DEPTH: usize = 100;
+const DEPTH: usize = 64;
 
 type Parsed<T = Id> = Result<T, Fault>;
 
@@ -88,7 +88,7 @@ impl Parser<'_> {
             Tok::End => ExprFault::UnexpectedEnd,
             _ => ExprFault::UnexpectedToken(self.spelled()),
         };
-        (fault, self.current.span)
+        fault_at(fault, self.current.span)
     }
 
     /// The current token as written, shortened.
@@ -101,7 +101,7 @@ impl Parser<'_> {
 
     #[cold]
     fn here(&self, fault: ExprFault) -> Fault {
-        (fault, self.current.span)
+        fault_at(fault, self.current.span)
     }
 
     // Nodes
@@ -117,19 +117,28 @@ impl Parser<'_> {
     }
 
     fn add_uncounted(&mut self, node: Node, span: Span) -> Parsed {
-        let here = self.current.span;
-        self.ast.add(node, span).ok_or((ExprFault::Depth(HEIGHT), here))
+        match self.ast.add(node, span) {
+            Some(id) => Ok(id),
+            None => Err(self.here(ExprFault::Depth(HEIGHT))),
+        }
     }
 
-    /// Goes one level deeper for the length of a rule.
-    fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    /// Goes one level deeper; who enters leaves again, unless a fault ends the reading.
+    fn enter(&mut self) -> Parsed<()> {
         self.depth += 1;
-        if self.depth > DEPTH {
-            return Err(self.here(ExprFault::Depth(DEPTH)));
-        }
-        let parsed = rule(self);
+        if self.depth > DEPTH { Err(self.here(ExprFault::Depth(DEPTH))) } else { Ok(()) }
+    }
+
+    fn leave(&mut self) {
         self.depth -= 1;
-        parsed
+    }
+
+    /// The operand of an operator.
+    fn operand(&mut self, least: u16) -> Parsed {
+        self.enter()?;
+        let node = self.operation(least)?;
+        self.leave();
+        Ok(node)
     }
 
     // Rules
@@ -155,16 +164,14 @@ impl Parser<'_> {
 
     /// An expression of the lowest precedence: where `let`, `if` and `?:` may stand.
     fn expression(&mut self) -> Parsed {
-        self.nested(|parser| {
-            if parser.current.is(Operator::Let) {
-                return parser.declaration();
-            }
-            if parser.current.is(Operator::If) {
-                return parser.conditional();
-            }
-            let node = parser.operation(0)?;
-            if parser.current.is(Operator::Question) { parser.ternary(node) } else { Ok(node) }
-        })
+        self.enter()?;
+        let node = match self.current.tok {
+            Tok::Operator(Operator::Let) => self.declaration()?,
+            Tok::Operator(Operator::If) => self.conditional()?,
+            _ => self.ternary()?,
+        };
+        self.leave();
+        Ok(node)
     }
 
     fn declaration(&mut self) -> Parsed {
@@ -182,7 +189,14 @@ impl Parser<'_> {
         let condition = self.expression()?;
         let yes = self.block()?;
         self.expect(Operator::Else)?;
-        let no = if self.current.is(Operator::If) { self.nested(Self::conditional)? } else { self.block()? };
+        let no = if self.current.is(Operator::If) {
+            self.enter()?;
+            let no = self.conditional()?;
+            self.leave();
+            no
+        } else {
+            self.block()?
+        };
         self.add_uncounted(Node::If { ternary: false, condition, yes, no }, span)
     }
 
@@ -193,8 +207,8 @@ impl Parser<'_> {
         Ok(body)
     }
 
-    fn ternary(&mut self, condition: Id) -> Parsed {
-        let mut node = condition;
+    fn ternary(&mut self) -> Parsed {
+        let mut node = self.operation(0)?;
         while self.eat(Operator::Question)? {
             let built = if self.eat(Operator::Colon)? {
                 Node::Elvis(node, self.expression()?)
@@ -229,7 +243,7 @@ impl Parser<'_> {
             };
             let span = self.advance()?.span;
             if after_coalesce && operator != Binary::Coalesce {
-                return Err((ExprFault::MixedCoalesce(operator.text()), span));
+                return Err(fault_at(ExprFault::MixedCoalesce(operator.text()), span));
             }
             after_coalesce = operator == Binary::Coalesce;
             if operator.is_comparison() {
@@ -237,7 +251,7 @@ impl Parser<'_> {
                 continue;
             }
             let beyond = operator.precedence() + u16::from(!operator.to_the_right());
-            let right = self.nested(|parser| parser.operation(beyond))?;
+            let right = self.operand(beyond)?;
             left = self.add(Node::Binary(operator, left, right), span)?;
             if negated {
                 left = self.add(Node::Unary(Unary::NotWord, left), span)?;
@@ -264,7 +278,7 @@ impl Parser<'_> {
 
     /// `a < b`, or a chain `a < b < c`, which is true when each pair is.
     fn comparison(&mut self, first: Id, operator: Binary, span: Span) -> Parsed {
-        let next = self.nested(|parser| parser.operation(operator.precedence() + 1))?;
+        let next = self.operand(operator.precedence() + 1)?;
         let pair = self.add(Node::Binary(operator, first, next), span)?;
         if !binary(&self.current).is_some_and(Binary::is_comparison) {
             return Ok(pair);
@@ -272,7 +286,7 @@ impl Parser<'_> {
         let (mut pairs, mut last, mut span) = (alloc::vec![pair], next, span);
         while let Some(operator) = binary(&self.current).filter(|operator| operator.is_comparison()) {
             span = self.advance()?.span;
-            let next = self.nested(|parser| parser.operation(operator.precedence() + 1))?;
+            let next = self.operand(operator.precedence() + 1)?;
             pairs.push(self.add(Node::Binary(operator, last, next), span)?);
             self.count()?;
             last = next;
@@ -321,7 +335,7 @@ impl Parser<'_> {
 
     fn unary(&mut self, operator: Unary) -> Parsed {
         let span = self.advance()?.span;
-        let operand = self.nested(|parser| parser.operation(operator.precedence()))?;
+        let operand = self.operand(operator.precedence())?;
         let node = self.add(Node::Unary(operator, operand), span)?;
         self.postfix(node)
     }
@@ -530,6 +544,9 @@ impl Parser<'_> {
 
     /// A name behind a dot, and the call of it if parentheses follow.
     fn member(&mut self, node: Id, optional: bool) -> Parsed {
+        if self.current.tok == Tok::End {
+            return Err(self.unexpected());
+        }
         let name = self.advance()?;
         let is_word = match name.tok {
             Tok::Name => true,

@@ -15,6 +15,65 @@ pub(super) fn print(ast: &Ast, id: Id, source: &str) -> String {
     printer.out
 }
 
+/// Two trees say the same, each about its own source.
+pub(super) fn same(a: (&Ast, &str), b: (&Ast, &str)) -> bool {
+    let mut open = alloc::vec![(a.0.root, b.0.root)];
+    while let Some(pair) = open.pop() {
+        match pair {
+            (None, None) => {}
+            (Some(left), Some(right)) => {
+                if !same_node(a, b, left, right) {
+                    return false;
+                }
+                let (left, right) = (a.0.below(left), b.0.below(right));
+                if left.len() != right.len() {
+                    return false;
+                }
+                open.extend(left.into_iter().map(Some).zip(right.into_iter().map(Some)));
+            }
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Two nodes are alike, whatever lies below them.
+fn same_node(a: (&Ast, &str), b: (&Ast, &str), left: Id, right: Id) -> bool {
+    match (a.0.node(left), b.0.node(right)) {
+        (Node::Bool(x), Node::Bool(y)) => x == y,
+        (Node::Int(x), Node::Int(y)) => x == y,
+        (Node::Float(x), Node::Float(y)) => x.to_bits() == y.to_bits(),
+        (Node::Text(x), Node::Text(y)) => x == y,
+        (Node::Bytes(x), Node::Bytes(y)) => x == y,
+        (Node::Name(x), Node::Name(y)) => x.of(a.1) == y.of(b.1),
+        (Node::Unary(x, _), Node::Unary(y, _)) => x == y,
+        (Node::Binary(x, ..), Node::Binary(y, ..)) => x == y,
+        (Node::Compare(x), Node::Compare(y)) => {
+            let operators = |ast: &Ast, pairs| {
+                let operator = |&pair: &Id| match ast.node(pair) {
+                    Node::Binary(operator, ..) => Some(*operator),
+                    _ => None,
+                };
+                ast.list(pairs).iter().map(operator).collect::<alloc::vec::Vec<_>>()
+            };
+            operators(a.0, *x) == operators(b.0, *y)
+        }
+        (Node::Field { name: x, optional: p, .. }, Node::Field { name: y, optional: q, .. }) => {
+            x.of(a.1) == y.of(b.1) && p == q
+        }
+        (Node::Index { optional: p, .. }, Node::Index { optional: q, .. }) => p == q,
+        (Node::Slice { from: f, to: t, .. }, Node::Slice { from: g, to: u, .. }) => {
+            f.is_some() == g.is_some() && t.is_some() == u.is_some()
+        }
+        (Node::Builtin(x, _), Node::Builtin(y, _)) => core::ptr::eq(*x, *y),
+        (Node::Loop { kind: x, .. }, Node::Loop { kind: y, .. }) => x == y,
+        (Node::Pointer(x), Node::Pointer(y)) => x == y,
+        (Node::Let { .. }, Node::Let { .. }) => a.0.span(left).of(a.1) == b.0.span(right).of(b.1),
+        (Node::If { ternary: x, .. }, Node::If { ternary: y, .. }) => x == y,
+        (x, y) => core::mem::discriminant(x) == core::mem::discriminant(y),
+    }
+}
+
 struct Printer<'a> {
     ast: &'a Ast,
     source: &'a str,
@@ -93,13 +152,7 @@ impl Printer<'_> {
             Node::Binary(..) => self.operators(id),
             Node::Compare(pairs) => self.comparison(*pairs),
             Node::Chain(inside) => self.node(*inside),
-            Node::Field { base, name, optional } => {
-                if !matches!(self.ast.node(*base), Node::Pointer(Pointer::Item)) {
-                    self.base(*base);
-                }
-                self.push(if *optional { "?." } else { "." });
-                self.push(name.of(self.source));
-            }
+            Node::Field { .. } => self.fields(id),
             Node::Index { base, key, optional } => {
                 self.base(*base);
                 self.push(if *optional { "?.[" } else { "[" });
@@ -157,6 +210,23 @@ impl Printer<'_> {
                 self.push(" matches ");
                 self.quoted(pattern.source());
             }
+        }
+    }
+
+    /// Members behind members, in a loop.
+    fn fields(&mut self, top: Id) {
+        let mut spine = alloc::vec::Vec::new();
+        let mut at = top;
+        while let Node::Field { base, name, optional } = *self.ast.node(at) {
+            spine.push((name, optional));
+            at = base;
+        }
+        if !matches!(self.ast.node(at), Node::Pointer(Pointer::Item)) {
+            self.base(at);
+        }
+        for (name, optional) in spine.into_iter().rev() {
+            self.push(if optional { "?." } else { "." });
+            self.push(name.of(self.source));
         }
     }
 

@@ -29,7 +29,8 @@ pub enum Val {
     Month(u8),
     /// Sunday is 0.
     Weekday(u8),
-    /// A list of which at least one item is not plain.
+    /// A list of which at least one item is not plain; without items it is the list that a group does not have,
+    /// which is empty and nil at once.
     List(Arc<Vec<Val>>),
     /// A map from text of which at least one value is not plain, in key order.
     Map(Arc<Vec<(Text, Val)>>),

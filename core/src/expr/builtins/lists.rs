@@ -161,7 +161,7 @@ fn take(call: &mut Call<'_>) -> Result<Val> {
     let count = call.int(1)?;
     match usize::try_from(count) {
         Ok(count) => crate::expr::access::slice(call.argument(0), &Val::int(0), &size(count.min(length))),
-        Err(_) => Err(ExprFault::IndexRange(count, length).into()),
+        Err(_) => Err(ExprFault::WrongType("a count", "a negative number".into()).into()),
     }
 }
 

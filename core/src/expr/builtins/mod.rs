@@ -20,6 +20,7 @@ use super::nature::Nature;
 use super::val::Val;
 
 pub mod dates;
+pub mod kinds;
 pub mod lists;
 pub mod maps;
 pub mod numbers;
@@ -118,7 +119,7 @@ impl<'a> Call<'a> {
 }
 
 /// All tables, in the order of search.
-const TABLES: &[&[Builtin]] = &[strings::TABLE, numbers::TABLE, lists::TABLE, maps::TABLE, dates::TABLE];
+const TABLES: &[&[Builtin]] = &[strings::TABLE, numbers::TABLE, lists::TABLE, maps::TABLE, dates::TABLE, kinds::TABLE];
 
 /// All methods.
 pub const METHODS: &[Method] = dates::METHODS;
