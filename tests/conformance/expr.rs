@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use ccm_core::Error;
 use ccm_core::error::{Kind, RenderFault};
-use ccm_core::expr::{Program, Val, reprint};
+use ccm_core::expr::{Program, Val, reprint, same_tree};
 use ccm_core::names::Fuel;
 use ccm_core::span::Source;
 use ccm_core::text::time::layout;
@@ -63,8 +63,10 @@ fn check(envs: &Envs, case: &Case, kinds: &Tier, places: &Tier) -> Result<(), St
     let env = named.env();
     let scope = env.scope(&fuel);
     let source = Source::anonymous(text.as_str());
-    if let Ok(None) = reprint(&source) {
-        return Err(format!("{text}\n  is not printed as the same tree"));
+    if let Ok(printed) = reprint(&source)
+        && !matches!(same_tree(&source, &Source::anonymous(printed.as_str())), Ok(true))
+    {
+        return Err(format!("{text}\n  is printed as another tree: {printed}"));
     }
     let demanded = case.json["expect"] == "bool";
     let compiled = if demanded { Program::compile_bool(&source, &scope) } else { Program::compile(&source, &scope) };

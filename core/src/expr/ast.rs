@@ -29,13 +29,17 @@ impl Children {
 /// A whole expression.
 #[derive(Default)]
 pub(super) struct Ast {
-    nodes: Vec<Node>,
-    spans: Vec<Span>,
-    /// Levels of recursion that a walk of the node takes.
-    heights: Vec<u8>,
+    places: Vec<Place>,
     children: Vec<Id>,
     loops: bool,
     pub(super) root: Option<Id>,
+}
+
+/// A node, where it is, and how many levels of recursion a walk of it takes.
+struct Place {
+    node: Node,
+    span: Span,
+    height: u8,
 }
 
 /// The most levels a tree may have; with the parser's own bound it keeps every walk within a small stack.
@@ -362,17 +366,20 @@ impl Binary {
 }
 
 impl Ast {
+    /// An empty tree with room for what a text of this length usually holds.
+    pub(super) fn for_text(length: usize) -> Self {
+        Self { places: Vec::with_capacity((length / 4).clamp(4, 256)), ..Self::default() }
+    }
+
     /// Adds a node whose children are there already; the height of its tree comes back when it is too much.
     pub(super) fn add(&mut self, node: Node, span: Span) -> Option<Id> {
         let height = self.height_of(&node);
         if height > HEIGHT {
             return None;
         }
-        let id = Id(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        let id = Id(u32::try_from(self.places.len()).unwrap_or(u32::MAX));
         self.loops |= matches!(node, Node::Loop { .. });
-        self.nodes.push(node);
-        self.spans.push(span);
-        self.heights.push(u8::try_from(height).unwrap_or(u8::MAX));
+        self.places.push(Place { node, span, height: u8::try_from(height).unwrap_or(u8::MAX) });
         Some(id)
     }
 
@@ -394,27 +401,27 @@ impl Ast {
 
     pub(super) fn node(&self, id: Id) -> &Node {
         const NOTHING: &Node = &Node::Nil;
-        self.nodes.get(id.0 as usize).unwrap_or(NOTHING)
+        self.places.get(id.0 as usize).map_or(NOTHING, |place| &place.node)
     }
 
     pub(super) fn span(&self, id: Id) -> Span {
-        self.spans.get(id.0 as usize).copied().unwrap_or_default()
+        self.places.get(id.0 as usize).map_or_else(Span::default, |place| place.span)
     }
 
     /// Puts another node in its place; whoever had the old one as a child now has the new one.
     pub(super) fn replace(&mut self, id: Id, node: Node) {
-        if let Some(place) = self.nodes.get_mut(id.0 as usize) {
-            *place = node;
+        if let Some(place) = self.places.get_mut(id.0 as usize) {
+            place.node = node;
         }
     }
 
     /// All numbers, children before parents.
     pub(super) fn ids(&self) -> impl Iterator<Item = Id> + use<> {
-        (0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(Id)
+        (0..u32::try_from(self.places.len()).unwrap_or(u32::MAX)).map(Id)
     }
 
     pub(super) fn len(&self) -> usize {
-        self.nodes.len()
+        self.places.len()
     }
 
     /// There are builtins that run a predicate.
@@ -491,7 +498,12 @@ impl Ast {
     }
 
     fn height(&self, id: Id) -> usize {
-        self.heights.get(id.0 as usize).copied().map_or(0, usize::from)
+        self.places.get(id.0 as usize).map_or(0, |place| usize::from(place.height))
+    }
+
+    /// At most so many levels of a walk lie above a node.
+    pub(super) fn levels_above(&self, id: Id) -> usize {
+        self.root.map_or(0, |root| self.height(root).saturating_sub(self.height(id)))
     }
 
     /// One more than the highest child; the left side of an operator and the

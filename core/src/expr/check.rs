@@ -37,7 +37,8 @@ impl Natures {
 /// Checks a whole tree.
 pub(super) fn check(ast: &Ast, source: &Source, scope: &Scope<'_>) -> Result<Natures> {
     let natures = Natures(alloc::vec![None; ast.len()]);
-    let mut checker = Checker { ast, source, scope, natures, lets: Vec::new(), predicates: Vec::new() };
+    let mut checker =
+        Checker { ast, source, scope, natures, lets: Vec::new(), predicates: Vec::new(), spine: Vec::new() };
     if let Some(root) = ast.root {
         checker.visit(root)?;
     }
@@ -53,6 +54,8 @@ struct Checker<'a> {
     lets: Vec<(Span, Nature)>,
     /// Predicates around the current node, innermost last.
     predicates: Vec<Predicate>,
+    /// Nodes whose left side is being looked at.
+    spine: Vec<Id>,
 }
 
 /// What `#`, `#index` and `#acc` are inside of a predicate.
@@ -214,24 +217,21 @@ impl Checker<'_> {
 
     /// The left side of an operator is another operator thousands of times over: walked in a loop.
     fn operators(&mut self, top: Id) -> Checked {
-        let mut spine = alloc::vec![top];
+        let first = self.spine.len();
         let mut at = top;
-        while let Node::Binary(_, left, _) = self.ast.node(at) {
-            if !matches!(self.ast.node(*left), Node::Binary(..)) {
-                break;
-            }
-            at = *left;
-            spine.push(at);
+        while let Node::Binary(_, left, _) = *self.ast.node(at) {
+            self.spine.push(at);
+            at = left;
         }
-        let mut outcome = Nature::UNKNOWN;
-        for &id in spine.iter().rev() {
-            let Node::Binary(operator, left, right) = self.ast.node(id) else { continue };
-            let left = self.visit(*left)?;
-            let right_nature = self.visit(*right)?;
-            outcome = self.binary(id, *operator, left, right_nature, *right)?;
-            self.natures.set(id, outcome);
+        let mut left = self.visit(at)?;
+        while self.spine.len() > first {
+            let Some(id) = self.spine.pop() else { break };
+            let Node::Binary(operator, _, right) = *self.ast.node(id) else { continue };
+            let found = self.visit(right)?;
+            left = self.binary(id, operator, left, found, right)?;
+            self.natures.set(id, left);
         }
-        Ok(outcome)
+        Ok(left)
     }
 
     fn binary(&mut self, id: Id, operator: Binary, l: Nature, r: Nature, right: Id) -> Checked {
@@ -347,15 +347,17 @@ impl Checker<'_> {
 
     /// Members behind members are walked in a loop: `a.b.c.d`.
     fn field(&mut self, id: Id, base: Id, span: Span, optional: bool) -> Checked {
-        let mut spine = Vec::new();
+        let first = self.spine.len();
         let mut at = base;
-        while let Node::Field { base, name, optional } = *self.ast.node(at) {
-            spine.push((at, base, name, optional));
+        while let Node::Field { base, .. } = *self.ast.node(at) {
+            self.spine.push(at);
             at = base;
         }
-        for (at, base, name, optional) in spine.into_iter().rev() {
-            let nature = self.step_into(at, base, name, optional)?;
-            self.natures.set(at, nature);
+        while self.spine.len() > first {
+            let Some(id) = self.spine.pop() else { break };
+            let Node::Field { base, name, optional } = *self.ast.node(id) else { continue };
+            let nature = self.step_into(id, base, name, optional)?;
+            self.natures.set(id, nature);
         }
         self.step_into(id, base, span, optional)
     }

@@ -9,13 +9,13 @@ use alloc::vec::Vec;
 
 use crate::error::expr::ExprFault;
 use crate::error::{Error, Result};
-use crate::names::{Fuel, Scope, Signature};
+use crate::names::{Fuel, Level, Scope, Signature};
 use crate::span::Source;
 use crate::text::pattern::Pattern;
 use crate::value::{Text, Value};
 
 use super::access;
-use super::ast::{Ast, Binary, Children, Id, Node, Unary};
+use super::ast::{Ast, Binary, Children, HEIGHT, Id, Node, Unary};
 use super::builtins::{Builtin, Call, METHODS};
 use super::loops::Frame;
 use super::val::Val;
@@ -41,6 +41,9 @@ impl Budget {
         fuel.allocate(units.saturating_mul(size_of::<Value>()))
     }
 }
+
+/// Levels of an expression that weigh as much as one call of a template by another.
+const LEVELS_A_CALL: usize = 8;
 
 /// One evaluation.
 pub(super) struct Evaluator<'a> {
@@ -445,6 +448,13 @@ impl<'a> Evaluator<'a> {
         let given = u8::try_from(arguments.len()).unwrap_or(u8::MAX);
         if given < signature.least || given > signature.most {
             return self.fault(id, ExprFault::ArgumentCount(signature.name.into(), arguments.len()));
+        }
+        // A function may evaluate a template of its own: a call from deep inside of an expression leaves less depth
+        // to it, so that all of it together fits a small stack.
+        let mut levels = heapless::Vec::<Level<'_>, { HEIGHT / LEVELS_A_CALL }>::new();
+        for _ in 0..self.ast.levels_above(id) / LEVELS_A_CALL {
+            let level = self.scope.fuel.enter().map_err(|error| self.site(id, error))?;
+            let _room = levels.push(level);
         }
         let plain: Vec<Value> = arguments.iter().map(show::plain).collect();
         let outcome = self.scope.functions.call(signature.name, &plain, self.scope.fuel);

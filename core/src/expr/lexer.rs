@@ -161,7 +161,10 @@ impl<'a> Lexer<'a> {
     }
 
     fn peek(&self) -> Option<char> {
-        self.text.get(self.at..).and_then(|rest| rest.chars().next())
+        match self.text.as_bytes().get(self.at)? {
+            ascii @ 0..0x80 => Some(char::from(*ascii)),
+            _ => self.text.get(self.at..)?.chars().next(),
+        }
     }
 
     fn bump(&mut self) -> Option<char> {
@@ -198,6 +201,9 @@ impl<'a> Lexer<'a> {
     fn skip_blank(&mut self) -> Result<(), Fault> {
         loop {
             self.take_while(char::is_whitespace);
+            if self.text.as_bytes().get(self.at) != Some(&b'/') {
+                return Ok(());
+            }
             let rest = self.text.get(self.at..).unwrap_or("");
             if rest.starts_with("//") {
                 self.at += rest.find('\n').map_or(rest.len(), |end| end + 1);

@@ -27,7 +27,7 @@ pub(super) fn parse(text: &str) -> Result<Ast, Fault> {
     let mut lexer = Lexer::new(text);
     let current = lexer.next()?;
     let mut parser =
-        Parser { text, lexer, current, held: None, ast: Ast::default(), nodes: 0, depth: 0, predicates: 0 };
+        Parser { text, lexer, current, held: None, ast: Ast::for_text(text.len()), nodes: 0, depth: 0, predicates: 0 };
     let root = parser.sequence()?;
     if parser.current.tok != Tok::End {
         return Err(parser.unexpected());

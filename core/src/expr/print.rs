@@ -265,7 +265,10 @@ impl Printer<'_> {
         if operator == Unary::NotWord {
             self.push(" ");
         }
-        self.piece(operand);
+        match self.ast.node(operand) {
+            Node::Unary(..) => self.node(operand),
+            _ => self.piece(operand),
+        }
     }
 
     /// The left side in a loop, as deep as it may be; it needs no parentheses where it binds as tightly.
