@@ -23,6 +23,7 @@
 //! ```
 
 mod comments;
+mod indent;
 mod read;
 mod scalar;
 mod write;

@@ -4,9 +4,6 @@
 //! keys, and refuses what the grammar allows but data must not have: two entries of one key, keys that
 //! are no scalars, aliases that expand without bound. It does not recurse: open lists and mappings are
 //! frames on a stack, their items lie on two stacks shared by all frames.
-//!
-//! The parser is run without its strict indentation, because that refuses the `]` or `}` at the left
-//! margin which everybody writes; [`Builder::refuse_shallow`] holds everything else to the official suite.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -14,6 +11,7 @@ use alloc::vec::Vec;
 use granit_parser as parser;
 use parser::{Event, ScalarStyle};
 
+use super::indent::Margin;
 use super::{Comment, Content, Document, Entry, Limits, Node, Placement, Style, Tag, scalar};
 use crate::error::{Error, Kind, Result, YamlFault};
 use crate::span::{Source, Span};
@@ -55,9 +53,7 @@ fn bytes(span: &parser::Span) -> Span {
 /// An open list or mapping.
 struct Frame {
     start: Span,
-    /// The column of the innermost block around what is in it: what stands inside must stand deeper.
-    indent: i64,
-    flow: bool,
+    margin: Margin,
     anchor: usize,
     /// Where its items begin on the stack of nodes or of entries.
     base: usize,
@@ -142,27 +138,22 @@ impl<'a> Builder<'a> {
     fn take(&mut self, event: Event<'_>, parsed: &parser::Span) -> Result<()> {
         let span = bytes(parsed);
         let column = i64::try_from(parsed.start.col()).unwrap_or(i64::MAX);
+        let margin = self.margin();
+        if let (true, Some(margin)) = (event.is_node(), margin) {
+            margin.refuse_shallow(self.source, span, column)?;
+        }
+        let enter = |style| Margin::enter(margin, style, self.source, span, column);
         match event {
-            Event::Scalar(text, style, anchor, tag) => {
-                self.refuse_shallow(span, column)?;
-                self.scalar(&text, style, anchor, tag.as_deref(), span)
-            }
+            Event::Scalar(text, style, anchor, tag) => self.scalar(&text, style, anchor, tag.as_deref(), span),
             Event::SequenceStart(style, anchor, tag) => {
-                self.refuse_shallow(span, column)?;
-                let indent = self.enter(style, span, column)?;
-                self.open(span, indent, anchor, tag.as_deref(), FrameKind::List)
+                self.open(span, enter(style)?, anchor, tag.as_deref(), FrameKind::List)
             }
             Event::MappingStart(style, anchor, tag) => {
-                self.refuse_shallow(span, column)?;
-                let indent = self.enter(style, span, column)?;
                 let kind = FrameKind::Map { key: Awaited::Key, merges: Vec::new() };
-                self.open(span, indent, anchor, tag.as_deref(), kind)
+                self.open(span, enter(style)?, anchor, tag.as_deref(), kind)
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(span),
-            Event::Alias(id) => {
-                self.refuse_shallow(span, column)?;
-                self.alias(id, span)
-            }
+            Event::Alias(id) => self.alias(id, span),
             Event::Comment(_, placement) => {
                 let behind = placement == parser::Placement::Right;
                 let placement = if behind { Placement::Behind } else { Placement::Alone };
@@ -195,8 +186,8 @@ impl<'a> Builder<'a> {
         // The parser writes `~` for a scalar that is not there.
         let text = if style == Style::Plain && text == "~" && span.start == span.end { "" } else { text };
         let text = if self.is_cut_off(style, span) { text.strip_suffix('\n').unwrap_or(text) } else { text };
-        if !matches!(style, Style::Literal | Style::Folded) {
-            self.refuse_shallow_lines(style, span)?;
+        if let Some(margin) = self.margin() {
+            margin.refuse_shallow_lines(style, self.source, span)?;
         }
         let merge = style == Style::Plain && text == "<<" && self.awaits_key();
         let tag = match tag {
@@ -219,57 +210,8 @@ impl<'a> Builder<'a> {
             && !text.ends_with(['\n', '\r', ' ', '\t'])
     }
 
-    /// Refuses what stands inside `[…]` or `{…}` no deeper than the block around it (suite 9C9N, VJP3).
-    fn refuse_shallow(&self, span: Span, column: i64) -> Result<()> {
-        match self.frames.last() {
-            Some(frame) if frame.flow && column <= frame.indent && span.start < span.end => {
-                Err(self.shallow(span.start))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Refuses lines of a quoted text, or of a plain one inside brackets, that stand no deeper than the block
-    /// around it (suite QB6E, DK95-01); a closing quote alone may.
-    fn refuse_shallow_lines(&self, style: Style, span: Span) -> Result<()> {
-        let Some(Frame { indent, flow, .. }) = self.frames.last() else { return Ok(()) };
-        let raw = span.of(self.source.text());
-        if (style == Style::Plain && !flow) || !raw.contains('\n') {
-            return Ok(());
-        }
-        let mut at = span.start as usize;
-        for (number, line) in raw.split('\n').enumerate() {
-            let content = line.trim_start_matches(' ');
-            let depth = i64::try_from(line.len() - content.len()).unwrap_or(i64::MAX);
-            let bare = matches!(content.trim(), "" | "\"" | "'");
-            if number > 0 && depth <= *indent && !bare {
-                return Err(self.shallow(Span::point(at).start));
-            }
-            at += line.len() + 1;
-        }
-        Ok(())
-    }
-
-    #[cold]
-    fn shallow(&self, at: u32) -> Error {
-        let fault = YamlFault::Syntax("this must stand deeper than the block around it".into());
-        Error::new(Kind::Yaml(fault)).at(self.source.at(Span { start: at, end: at }))
-    }
-
-    /// What the items of a list or mapping are held against.
-    fn enter(&self, style: parser::StructureStyle, span: Span, column: i64) -> Result<(i64, bool)> {
-        let around = self.frames.last();
-        if style == parser::StructureStyle::Flow {
-            return Ok((around.map_or(-1, |frame| frame.indent), true));
-        }
-        let begins = if around.is_none() { span.start as usize } else { 0 };
-        let before = self.source.text().get(..begins).unwrap_or("");
-        let margin = before.rsplit('\n').next().unwrap_or("");
-        if margin.contains('\t') && margin.trim_start_matches([' ', '\t']).is_empty() {
-            let fault = YamlFault::Syntax("a tab cannot indent a block".into());
-            return Err(Error::new(Kind::Yaml(fault)).at(self.source.at(span)));
-        }
-        Ok((column, false))
+    fn margin(&self) -> Option<Margin> {
+        self.frames.last().map(|frame| frame.margin)
     }
 
     fn awaits_key(&self) -> bool {
@@ -304,7 +246,7 @@ impl<'a> Builder<'a> {
     fn open(
         &mut self,
         span: Span,
-        (indent, flow): (i64, bool),
+        margin: Margin,
         anchor: usize,
         tag: Option<&parser::Tag>,
         kind: FrameKind,
@@ -332,7 +274,7 @@ impl<'a> Builder<'a> {
             return Err(self.too_deep(span));
         }
         let base = if is_list { self.nodes.len() } else { self.entries.len() };
-        self.frames.push(Frame { start: span, indent, flow, anchor, base, weight: 1, height: 0, kind });
+        self.frames.push(Frame { start: span, margin, anchor, base, weight: 1, height: 0, kind });
         Ok(())
     }
 
