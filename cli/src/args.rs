@@ -1,13 +1,17 @@
 //! The command line as values: the top level, and what comes of parsing it.
 
-use argh::FromArgs;
+use argh::{ArgsInfo, FromArgs};
 
 use crate::command::Command;
+use crate::help;
 use crate::logger::{Level, Verbosity};
 
 /// Brings this machine to the state that a manifest describes.
-#[derive(FromArgs)]
-#[argh(help_triggers("--help"))]
+#[derive(FromArgs, ArgsInfo)]
+#[argh(
+    help_triggers("--help"),
+    note = "`ccm help COMMAND` tells of a command, `ccm help manifest`, `expressions` and `facts` teach by example."
+)]
 pub(crate) struct Call {
     /// log everything, on both streams
     #[argh(switch)]
@@ -60,11 +64,24 @@ pub(crate) fn parse(words: &[String]) -> Parsed {
     if words.is_empty() {
         return Parsed::Usage(usage(&[]));
     }
+    if let Some(text) = help::generated(words[0]) {
+        return Parsed::Show(text);
+    }
+    let lesson = match words[..] {
+        [name, "--help"] => help::topic(name),
+        _ => None,
+    };
     match Call::from_args(&["ccm"], &words) {
         Ok(call) if call.version => Parsed::Show(format!("{}\n", env!("CARGO_PKG_VERSION"))),
         Ok(call) => Parsed::Run(call),
-        Err(argh::EarlyExit { output, status: Ok(()) }) => Parsed::Show(output),
-        Err(argh::EarlyExit { output, .. }) => Parsed::Wrong { complaint: complaint(&output), usage: usage(&words) },
+        // `facts` is a command and a topic: its usage comes first.
+        Err(argh::EarlyExit { output, status: Ok(()) }) => {
+            Parsed::Show(lesson.map_or(output.clone(), |text| format!("{output}\n{text}")))
+        }
+        Err(argh::EarlyExit { output, .. }) => match lesson {
+            Some(text) => Parsed::Show(text.into()),
+            None => Parsed::Wrong { complaint: complaint(&output), usage: usage(&words) },
+        },
     }
 }
 

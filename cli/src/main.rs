@@ -1,13 +1,14 @@
 //! The `ccm` command: reads argv, calls core with the Linux host, shows the outcome.
 //!
 //! What happens to a call, in order: [`argv`] respells it into what argh knows, [`args`] parses it,
-//! [`command`] carries it out and returns an exit code, [`output`] and [`logger`] speak, [`problem`]
+//! [`command`] carries it out and returns an exit code, [`help`] tells of all that, [`output`] and [`logger`] speak, [`problem`]
 //! shows what went wrong. Nothing here decides about a machine: that is core's part.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod args;
 mod argv;
 mod command;
+mod help;
 mod load;
 mod logger;
 mod output;

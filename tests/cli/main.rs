@@ -7,6 +7,7 @@ mod support;
 mod call;
 mod ensure;
 mod errors;
+mod help;
 mod mesh;
 mod runs;
 mod usage;

@@ -1,6 +1,6 @@
 //! `ccm apply`: brings this machine to the state of a manifest.
 
-use argh::FromArgs;
+use argh::{ArgsInfo, FromArgs};
 use ccm_core::engine::{Loaded, Plan};
 use ccm_core::{Error, Result, yaml};
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::load::Loader;
 use crate::logger::Console;
 
 /// Applies a manifest: a file, `-` for standard input, or a tarball that holds a manifest.yaml.
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand, name = "apply", help_triggers("--help"))]
 pub(crate) struct Apply {
     /// the manifest

@@ -3,7 +3,7 @@
 //! The flags become a manifest of one resource, so that reading, checking, templates and the run are those
 //! of `ccm apply`. What differs: the session may be a directory, `.hiera` is looked for, nothing is reported.
 
-use argh::FromArgs;
+use argh::{ArgsInfo, FromArgs};
 use ccm_core::host::{Accounts, Files};
 use ccm_core::value::wire::{self, Layout};
 use ccm_core::value::{Map, Value};
@@ -13,7 +13,7 @@ use super::run::{Data, Options, Setup};
 use crate::logger::Console;
 
 /// Brings one resource to a state. These flags may also stand behind the type and its arguments.
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand, name = "ensure", help_triggers("--help"))]
 pub(crate) struct Ensure {
     /// change nothing, say what would change
@@ -81,7 +81,7 @@ pub(crate) struct Ensure {
 }
 
 /// The types.
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand)]
 enum What {
     File(File),
@@ -89,7 +89,7 @@ enum What {
 }
 
 /// Manages a file or directory.
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand, name = "file", help_triggers("--help"))]
 struct File {
     /// the path
@@ -119,7 +119,7 @@ struct File {
 }
 
 /// Runs a command.
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand, name = "exec", help_triggers("--help"))]
 struct Exec {
     /// the command line

@@ -1,6 +1,6 @@
 //! `ccm facts`: what this machine is.
 
-use argh::FromArgs;
+use argh::{ArgsInfo, FromArgs};
 use ccm_core::value::wire::{self, Layout};
 use ccm_core::value::{Value, lookup};
 use ccm_core::{Error, Result, yaml};
@@ -10,7 +10,7 @@ use crate::load;
 use crate::logger::Console;
 
 /// Prints the facts of this machine, or what a path in them leads to.
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand, name = "facts", help_triggers("--help"))]
 pub(crate) struct Facts {
     /// a path, as host.info.os

@@ -1,6 +1,6 @@
 //! `ccm hiera`: data as a run would see it, for people and for shell scripts.
 
-use argh::FromArgs;
+use argh::{ArgsInfo, FromArgs};
 use ccm_core::hiera::{Document, Options};
 use ccm_core::host::Files;
 use ccm_core::render::{Env, World};
@@ -14,14 +14,14 @@ use crate::logger::{Console, Level};
 use crate::{argv, exit, load, problem};
 
 /// Resolves hierarchical data.
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand, name = "hiera", help_triggers("--help"))]
 pub(crate) struct Hiera {
     #[argh(subcommand)]
     what: What,
 }
 
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand)]
 enum What {
     Parse(Parse),
@@ -29,7 +29,7 @@ enum What {
 }
 
 /// Resolves a document and prints its data.
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand, name = "parse", help_triggers("--help"))]
 struct Parse {
     /// the document (HIERA_INPUT), then facts, K=V
@@ -66,7 +66,7 @@ struct Parse {
 }
 
 /// Prints the facts that data is resolved with.
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand, name = "facts", help_triggers("--help"))]
 struct Facts {
     /// facts, K=V

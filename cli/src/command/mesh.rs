@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use argh::FromArgs;
+use argh::{ArgsInfo, FromArgs};
 use ccm_core::engine::Loaded;
 use ccm_core::host::{Attributes, Content, Files};
 use ccm_core::roster::module::BUILT_IN;
@@ -21,25 +21,25 @@ use crate::logger::{Console, Level};
 use crate::problem;
 
 /// Composes manifests for the machines of a mesh.
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand, name = "mesh", help_triggers("--help"))]
 pub(crate) struct MeshCommand {
     #[argh(subcommand)]
     command: Sub,
 }
 
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand)]
 enum Sub {
     Check(Check),
     Compose(Compose),
     Render(Render),
     Modules(Modules),
-    Apply(Box<MeshApply>),
+    Apply(MeshApply),
 }
 
 /// Composes for every machine, writes nothing, tells each refusal.
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand, name = "check", help_triggers("--help"))]
 struct Check {
     /// the record (mesh.yaml)
@@ -51,7 +51,7 @@ struct Check {
 }
 
 /// Prints or writes the manifest of a machine, or of all.
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand, name = "compose", help_triggers("--help"))]
 struct Compose {
     /// the machine
@@ -72,7 +72,7 @@ struct Compose {
 }
 
 /// Prints one rendered fact of a machine.
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand, name = "render", help_triggers("--help"))]
 struct Render {
     /// the machine
@@ -90,7 +90,7 @@ struct Render {
 }
 
 /// Lists the modules there are, or prints the manifest of one.
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand, name = "modules", help_triggers("--help"))]
 struct Modules {
     /// print this module's manifest
@@ -102,7 +102,7 @@ struct Modules {
 }
 
 /// Composes for this machine and applies what comes of it.
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand, name = "apply", help_triggers("--help"))]
 struct MeshApply {
     /// the machine (this one's host name)

@@ -14,14 +14,14 @@ pub(crate) mod run;
 mod session;
 mod status;
 
-use argh::FromArgs;
+use argh::{ArgsInfo, FromArgs};
 use ccm_core::text::path;
 use ccm_core::{Error, Result};
 
 use crate::logger::Console;
 
 /// Every sub-command of `ccm`.
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand)]
 pub(crate) enum Command {
     Apply(apply::Apply),

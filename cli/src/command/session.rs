@@ -1,6 +1,6 @@
 //! `ccm session`: a directory that remembers what several `ccm ensure` did.
 
-use argh::FromArgs;
+use argh::{ArgsInfo, FromArgs};
 use ccm_core::engine::Session as Events;
 use ccm_core::host::{Attributes, Clock, Files};
 use ccm_core::text::path;
@@ -12,14 +12,14 @@ use crate::logger::{Console, Level};
 use crate::problem;
 
 /// Keeps a record of several `ccm ensure` calls.
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand, name = "session", help_triggers("--help"))]
 pub(crate) struct Session {
     #[argh(subcommand)]
     action: Action,
 }
 
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand)]
 enum Action {
     New(New),
@@ -27,7 +27,7 @@ enum Action {
 }
 
 /// Makes a session directory and prints the command that selects it.
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand, name = "new", help_triggers("--help"))]
 struct New {
     /// the directory to make (a new one for temporary files)
@@ -36,7 +36,7 @@ struct New {
 }
 
 /// Shows what a session came to.
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand, name = "report", help_triggers("--help"))]
 struct Report {
     /// the session directory (CCM_SESSION_STORE)

@@ -1,6 +1,6 @@
 //! `ccm status`: the state of one resource, as it is.
 
-use argh::FromArgs;
+use argh::{ArgsInfo, FromArgs};
 use ccm_core::render::{Env, World};
 use ccm_core::resource::properties::Reading;
 use ccm_core::resource::{Details, Occasion, Resource, Type};
@@ -14,7 +14,7 @@ use crate::exit;
 use crate::logger::Console;
 
 /// Shows the state of a resource.
-#[derive(FromArgs)]
+#[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand, name = "status", help_triggers("--help"))]
 pub(crate) struct Status {
     /// the type: file, package, service, ...
