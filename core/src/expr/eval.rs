@@ -325,7 +325,7 @@ impl<'a> Evaluator<'a> {
                 Ok(self.scope.variable(name).is_some().into())
             }
             Binary::Add => self.add(id, &left, &right),
-            _ => operate(operator, &left, &right).map_err(|error| self.site(id, error)),
+            _ => operate(operator, &left, &right, self.scope.fuel).map_err(|error| self.site(id, error)),
         }
     }
 
@@ -391,7 +391,7 @@ impl<'a> Evaluator<'a> {
 
     fn matches_known(&mut self, id: Id, left: Id, pattern: &Pattern) -> Result<Val> {
         let subject = self.eval(left)?;
-        matches(&subject, pattern).map(Into::into).map_err(|error| self.site(id, error))
+        matches(&subject, pattern, self.scope.fuel).map(Into::into).map_err(|error| self.site(id, error))
     }
 
     // Calls
@@ -535,7 +535,7 @@ impl<'a> Evaluator<'a> {
 }
 
 /// Operators on two values.
-fn operate(operator: Binary, left: &Val, right: &Val) -> Result<Val> {
+fn operate(operator: Binary, left: &Val, right: &Val, fuel: &Fuel) -> Result<Val> {
     match operator {
         Binary::Equal => Ok(ops::equal(left, right).into()),
         Binary::NotEqual => Ok((!ops::equal(left, right)).into()),
@@ -557,7 +557,7 @@ fn operate(operator: Binary, left: &Val, right: &Val) -> Result<Val> {
         Binary::Power | Binary::Caret => ops::power(left, right),
         Binary::In => ops::contains(left, right).map(Into::into),
         Binary::Contains | Binary::StartsWith | Binary::EndsWith => ops::on_texts(operator, left, right),
-        Binary::Matches => matches_made(left, right).map(Into::into),
+        Binary::Matches => matches_made(left, right, fuel).map(Into::into),
         Binary::Add | Binary::Range => ops::add(left, right),
         Binary::And | Binary::AndAnd | Binary::Or | Binary::OrOr | Binary::Coalesce => Ok(right.clone()),
     }
@@ -572,7 +572,7 @@ fn known_int(value: &Val) -> Result<i64> {
 }
 
 /// `matches` with a pattern that was made at run time.
-fn matches_made(subject: &Val, pattern: &Val) -> Result<bool> {
+fn matches_made(subject: &Val, pattern: &Val, fuel: &Fuel) -> Result<bool> {
     if ops::is_nil(subject) || ops::is_nil(pattern) {
         return Ok(false);
     }
@@ -582,14 +582,22 @@ fn matches_made(subject: &Val, pattern: &Val) -> Result<bool> {
         _ => return Err(ExprFault::WrongType("text", subject.kind()).into()),
     }
     match Pattern::new(pattern) {
-        Ok(pattern) => matches(subject, &pattern),
+        Ok(made) => {
+            // Making it costs about as much as a search through its own text.
+            fuel.step(made.steps(pattern.len()))?;
+            matches(subject, &made, fuel)
+        }
         Err(fault) => Err(ExprFault::BadPattern(fault.to_string()).into()),
     }
 }
 
-fn matches(subject: &Val, pattern: &Pattern) -> Result<bool> {
+/// A search costs its length times the size of the pattern, whatever it finds.
+fn matches(subject: &Val, pattern: &Pattern, fuel: &Fuel) -> Result<bool> {
     match subject {
-        Val::Plain(Value::Text(text)) => Ok(pattern.is_match(text)),
+        Val::Plain(Value::Text(text)) => {
+            fuel.step(pattern.steps(text.len()))?;
+            Ok(pattern.is_match(text))
+        }
         Val::Bytes(bytes) => Ok(pattern.is_match(&alloc::string::String::from_utf8_lossy(bytes))),
         _ if ops::is_nil(subject) => Ok(false),
         _ => Err(ExprFault::WrongType("text", subject.kind()).into()),

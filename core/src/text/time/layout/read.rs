@@ -1,6 +1,5 @@
 //! Reads a text in the form of a layout.
 
-use alloc::format;
 use alloc::string::String;
 use core::fmt;
 
@@ -381,6 +380,7 @@ fn signed_hours(text: &[u8]) -> usize {
 mod tests {
     use super::*;
     use crate::text::time::layout::{RFC1123, STRING};
+    use alloc::format;
 
     fn read(layout: &str, text: &str) -> String {
         match parse(layout, text, &Zone::utc()) {
