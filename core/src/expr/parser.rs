@@ -24,10 +24,28 @@ type Parsed<T = Id> = Result<T, Fault>;
 
 /// Reads an expression.
 pub(super) fn parse(text: &str) -> Result<Ast, Fault> {
+    parse_within(text, DEPTH)
+}
+
+/// Reads an expression that was printed: its parentheses may nest twice as deep as those of what was read first.
+pub(super) fn parse_printed(text: &str) -> Result<Ast, Fault> {
+    parse_within(text, 2 * DEPTH)
+}
+
+fn parse_within(text: &str, most: usize) -> Result<Ast, Fault> {
     let mut lexer = Lexer::new(text);
     let current = lexer.next()?;
-    let mut parser =
-        Parser { text, lexer, current, held: None, ast: Ast::for_text(text.len()), nodes: 0, depth: 0, predicates: 0 };
+    let mut parser = Parser {
+        text,
+        lexer,
+        current,
+        held: None,
+        ast: Ast::for_text(text.len()),
+        nodes: 0,
+        depth: 0,
+        most,
+        predicates: 0,
+    };
     let root = parser.sequence()?;
     if parser.current.tok != Tok::End {
         return Err(parser.unexpected());
@@ -46,6 +64,8 @@ struct Parser<'a> {
     /// Nodes of the reference's tree, which has a few more than ours.
     nodes: usize,
     depth: usize,
+    /// The depth allowed.
+    most: usize,
     /// Predicates around the current place: inside of one `#` and `.name` have a meaning.
     predicates: usize,
 }
@@ -126,7 +146,7 @@ impl Parser<'_> {
     /// Goes one level deeper; who enters leaves again, unless a fault ends the reading.
     fn enter(&mut self) -> Parsed<()> {
         self.depth += 1;
-        if self.depth > DEPTH { Err(self.here(ExprFault::Depth(DEPTH))) } else { Ok(()) }
+        if self.depth > self.most { Err(self.here(ExprFault::Depth(DEPTH))) } else { Ok(()) }
     }
 
     fn leave(&mut self) {

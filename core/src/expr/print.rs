@@ -139,6 +139,14 @@ impl Printer<'_> {
         }
     }
 
+    /// What may stand before `?`: everything that operators make.
+    fn operation(&mut self, id: Id) {
+        match self.ast.node(id) {
+            Node::Unary(..) | Node::Binary(..) | Node::Compare(_) => self.node(id),
+            _ => self.piece(id),
+        }
+    }
+
     fn node(&mut self, id: Id) {
         match self.ast.node(id) {
             Node::Nil => self.push("nil"),
@@ -179,9 +187,9 @@ impl Printer<'_> {
             Node::Sequence(all) => self.sequence(*all),
             Node::If { ternary, condition, yes, no } => self.conditional(*ternary, *condition, *yes, *no),
             Node::Elvis(condition, no) => {
-                self.piece(*condition);
+                self.operation(*condition);
                 self.push(" ?: ");
-                self.piece(*no);
+                self.argument(*no);
             }
             Node::List(items) | Node::Total(items) => {
                 self.push("[");
@@ -267,6 +275,7 @@ impl Printer<'_> {
         }
         match self.ast.node(operand) {
             Node::Unary(..) => self.node(operand),
+            Node::Binary(inner, ..) if binds(*inner, operator.precedence()) => self.node(operand),
             _ => self.piece(operand),
         }
     }
@@ -289,7 +298,19 @@ impl Printer<'_> {
             self.push(" ");
             self.push(operator.text());
             self.push(" ");
-            self.piece(right);
+            self.right_of(operator, right);
+        }
+    }
+
+    /// A right operand needs no parentheses when it binds more tightly, or is a signed number or the like; what
+    /// `not` would take along, or `??` forbid, gets them.
+    fn right_of(&mut self, outer: Binary, right: Id) {
+        let least = outer.precedence() + u16::from(!outer.to_the_right());
+        match self.ast.node(right) {
+            _ if outer == Binary::Coalesce => self.piece(right),
+            Node::Binary(inner, ..) if binds(*inner, least) => self.node(right),
+            Node::Unary(Unary::Minus | Unary::Plus, _) => self.node(right),
+            _ => self.piece(right),
         }
     }
 
@@ -369,11 +390,11 @@ impl Printer<'_> {
 
     fn conditional(&mut self, ternary: bool, condition: Id, yes: Id, no: Id) {
         if ternary {
-            self.piece(condition);
+            self.operation(condition);
             self.push(" ? ");
-            self.piece(yes);
+            self.argument(yes);
             self.push(" : ");
-            self.piece(no);
+            self.argument(no);
             return;
         }
         self.push("if ");
@@ -406,6 +427,11 @@ impl Printer<'_> {
         }
         self.push("}");
     }
+}
+
+/// An operator that reads on where at least this precedence is wanted, without parentheses.
+fn binds(inner: Binary, least: u16) -> bool {
+    inner.precedence() >= least && inner != Binary::Coalesce && !inner.is_comparison()
 }
 
 /// `a op b op c` reads as `(a op b) op c` without parentheses.
