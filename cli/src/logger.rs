@@ -75,27 +75,23 @@ impl Console {
         Self { out, verbosity, colours }
     }
 
-    /// A line for the user. A stable resource's line may wait in the buffer; any other is shown at once.
+    /// A line for the user, all at once.
     pub(crate) fn user(&self, level: Level, text: &str, pairs: Pairs<'_>) {
-        if level < self.verbosity.user {
-            return;
-        }
-        let mut line = match self.colours {
-            true => format!(" \x1b[{}m{:<5}\x1b[0m ", level.colour(), level.name()),
-            false => format!(" {:<5} ", level.name()),
-        };
-        escape(&mut line, text);
-        for (name, value) in pairs {
+        pairs.iter().fold(self.line(level, text), |line, (name, value)| line.pair(name, value)).say();
+    }
+
+    /// A line for the user, to be completed.
+    pub(crate) fn line(&self, level: Level, text: &str) -> Line<'_> {
+        let mut line = String::with_capacity(128);
+        if self.colours {
+            // Writing to a String cannot fail.
+            let _ok = write!(line, " \x1b[{}m{:<5}\x1b[0m ", level.colour(), level.name());
+        } else {
             line.push(' ');
-            line.push_str(name);
-            line.push('=');
-            escape(&mut line, value);
+            line.push_str(level.name());
+            line.push_str(if level.name().len() < 5 { "  " } else { " " });
         }
-        line.push('\n');
-        self.out.text(&line);
-        if level > Level::Info {
-            self.out.flush();
-        }
+        Line { console: self, level, line }.text(text)
     }
 
     /// A line for whoever searches a fault.
@@ -118,6 +114,43 @@ impl Console {
     }
 }
 
+/// A line of the user's log in the making.
+pub(crate) struct Line<'a> {
+    console: &'a Console,
+    level: Level,
+    line: String,
+}
+
+impl Line<'_> {
+    /// More of its text.
+    #[must_use]
+    pub(crate) fn text(mut self, text: &str) -> Self {
+        escape(&mut self.line, text);
+        self
+    }
+
+    /// A name and its value.
+    #[must_use]
+    pub(crate) fn pair(mut self, name: &str, value: &str) -> Self {
+        self.line.push(' ');
+        self.line.push_str(name);
+        self.line.push('=');
+        self.text(value)
+    }
+
+    /// Says it. A stable resource's line may wait in the buffer; any other is shown at once.
+    pub(crate) fn say(mut self) {
+        if self.level < self.console.verbosity.user {
+            return;
+        }
+        self.line.push('\n');
+        self.console.out.text(&self.line);
+        if self.level > Level::Info {
+            self.console.out.flush();
+        }
+    }
+}
+
 /// RFC 3339 in UTC with milliseconds.
 fn now() -> String {
     let passed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -128,6 +161,10 @@ fn now() -> String {
 
 /// One line stays one line, and no text from a machine can steer a terminal.
 fn escape(line: &mut String, text: &str) {
+    // Every control character has one of these bytes; most texts have none.
+    if !text.bytes().any(|byte| byte < 0x20 || byte == 0x7f || byte == 0xc2) {
+        return line.push_str(text);
+    }
     for letter in text.chars() {
         match letter {
             '\t' => line.push(letter),
@@ -161,6 +198,7 @@ mod tests {
     fn no_text_steers_the_terminal() {
         let mut line = String::new();
         escape(&mut line, "a\x1b[2J\nb");
-        assert_eq!(line, "a\\u{1b}[2J\\nb");
+        escape(&mut line, " \u{85}é");
+        assert_eq!(line, "a\\u{1b}[2J\\nb \\u{85}é");
     }
 }

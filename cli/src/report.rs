@@ -3,37 +3,31 @@
 
 use std::time::Duration;
 
-use ccm_core::engine::{Event, Note, Observer, Outcome, Summary, Tally};
+use ccm_core::engine::{Event, Note, Observer, Outcome, Tally};
 use ccm_core::text::time::duration;
 
-use crate::logger::{Console, Level};
+use crate::logger::{Console, Level, Line};
 use crate::problem;
 
 /// Shows a run on a console.
 pub(crate) struct Reporter<'a> {
     console: &'a Console,
-    summary: Summary,
 }
 
 impl<'a> Reporter<'a> {
     pub(crate) fn new(console: &'a Console) -> Self {
-        Self { console, summary: Summary::default() }
-    }
-
-    /// What this run came to, whatever its session held before.
-    pub(crate) fn into_summary(self) -> Summary {
-        self.summary
+        Self { console }
     }
 }
 
 impl Observer for Reporter<'_> {
     fn event(&mut self, event: &Event, within: Option<&str>) {
-        self.summary.count(&event.record());
         if event.health_only && event.health.is_empty() && !event.outcome.failed && event.unmet.is_empty() {
             return;
         }
         let (level, word) = word(event);
-        self.console.user(level, &format!("{} {word}", event.title()), &pairs(event, within));
+        let line = self.console.line(level, &event.title()).text(" ").text(word);
+        describe(line, event, within).say();
     }
 
     fn note(&mut self, note: &Note<'_>) {
@@ -97,26 +91,27 @@ fn word(event: &Event) -> (Level, &'static str) {
     }
 }
 
-fn pairs(event: &Event, within: Option<&str>) -> Vec<(&'static str, String)> {
-    let mut pairs = vec![
-        ("ensure", event.requested.to_string()),
-        ("runtime", shown(event.duration)),
-        ("provider", event.provider.into()),
-    ];
-    match &event.would {
-        Some(would) => pairs.push(("noop", would.clone())),
-        None if event.noop => pairs.push(("noop", "true".into())),
-        None => {}
-    }
+fn describe<'a>(line: Line<'a>, event: &Event, within: Option<&str>) -> Line<'a> {
+    let mut line = line.pair("ensure", &event.requested);
+    line = line.pair("runtime", &shown(event.duration)).pair("provider", event.provider);
+    line = match &event.would {
+        Some(would) => line.pair("noop", would),
+        None if event.noop => line.pair("noop", "true"),
+        None => line,
+    };
     if event.health_only {
-        pairs.push(("healthcheck", "true".into()));
+        line = line.pair("healthcheck", "true");
     }
     if !event.errors.is_empty() {
-        pairs.push(("errors", event.errors.join(", ")));
+        line = line.pair("errors", &event.errors.join(", "));
     }
-    pairs.extend(event.unmet.iter().map(|reference| ("unmet", reference.to_string())));
-    pairs.extend(within.map(|name| ("manifest", name.into())));
-    pairs
+    for reference in &event.unmet {
+        line = line.pair("unmet", reference.as_str());
+    }
+    match within {
+        Some(name) => line.pair("manifest", name),
+        None => line,
+    }
 }
 
 /// A time in whole milliseconds, as Go writes it.

@@ -170,8 +170,9 @@ impl<'a> Setup<'a> {
         if let Shown::Run { report } = shown {
             self.conclude(&plan, &summary, report);
         }
-        // Of a session with a past, only this call's own events decide.
-        Ok(reporter.into_summary().exit_code(self.options.detailed, self.host.stop_requested()))
+        // The process ends: to give back each piece of a large plan is work for nothing.
+        core::mem::forget(plan);
+        Ok(summary.exit_code(self.options.detailed, self.host.stop_requested()))
     }
 
     fn announce(&self, plan: &Plan, loaded: &Loaded) {

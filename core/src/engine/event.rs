@@ -4,6 +4,7 @@
 //! later resources and the report need is a [`Record`]. The JSON form is the reference's transaction
 //! event (ledger resources.md 6.1), one shape for JSON and YAML (F19, F20).
 
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -152,7 +153,7 @@ impl Event {
     pub fn record(&self) -> Record {
         Record {
             id: self.id,
-            kind: self.kind.name().into(),
+            kind: Cow::Borrowed(self.kind.name()),
             name: self.name.clone(),
             alias: self.alias.clone(),
             outcome: self.outcome,
@@ -222,7 +223,7 @@ pub struct Record {
     /// Its place in the order of the session.
     pub id: EventId,
     /// The type, possibly one that this program does not know.
-    pub kind: Text,
+    pub kind: Cow<'static, str>,
     /// The name.
     pub name: Text,
     /// The second name.
@@ -259,7 +260,7 @@ impl Record {
         let unmet = map.get("unmet_requirements").and_then(Value::as_list).is_some_and(|list| !list.is_empty());
         Ok(Self {
             id: EventId::parse(id).ok_or_else(|| Error::invalid(format!("{id} is no event id")))?,
-            kind: text(map, "type")?.into(),
+            kind: Cow::Owned(text(map, "type")?.into()),
             name: text(map, "name")?.into(),
             alias: map.get("alias").and_then(Value::as_text).filter(|alias| !alias.is_empty()).map(Into::into),
             outcome: Outcome {

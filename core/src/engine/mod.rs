@@ -18,6 +18,7 @@
 pub mod event;
 mod health;
 pub mod id;
+mod key;
 mod mode;
 mod nested;
 pub mod plan;

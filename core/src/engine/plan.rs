@@ -1,10 +1,11 @@
 //! Every resource of a manifest, read and checked before the first is run.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::btree_map::{BTreeMap, Entry};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::key::Key;
 use super::{Run, Session};
 use crate::error::{Error, Result};
 use crate::host::Host;
@@ -71,10 +72,13 @@ fn read(item: &Item, reading: &Reading<'_>) -> Result<Resource<Field<Text>>> {
 /// Warns of requirements and subscriptions that no earlier resource can satisfy. After an `apply`, and
 /// in a session with a past, anything may have been.
 fn unsatisfiable(resources: &[Resource<Field<Text>>], session: &Session) -> Vec<Error> {
+    if resources.iter().all(|resource| resource.common.require.is_empty() && resource.subscribe().is_empty()) {
+        return Vec::new();
+    }
     let mut named = BTreeMap::new();
     for (at, resource) in resources.iter().enumerate() {
         for name in [Some(&resource.common.name), resource.common.alias.as_ref()].into_iter().flatten() {
-            named.entry((resource.kind().name(), &**name)).or_insert(at);
+            named.entry(Key::pair(resource.kind().name(), name)).or_insert(at);
         }
     }
     let mut warnings = Vec::new();
@@ -85,7 +89,7 @@ fn unsatisfiable(resources: &[Resource<Field<Text>>], session: &Session) -> Vec<
         let references = resource.common.require.iter().map(|reference| ("require", reference));
         for (word, reference) in references.chain(resource.subscribe().iter().map(|reference| ("subscribe", reference)))
         {
-            let found = named.get(&(reference.kind(), reference.name())).copied();
+            let found = named.get(&Key::pair(reference.kind(), reference.name())).copied();
             if found.is_some_and(|earlier| earlier < at) || session.knows(reference) {
                 continue;
             }
@@ -111,13 +115,16 @@ fn unmet(
 /// Warns of a path that two resources want to hold different things: each run would change it twice.
 /// Two that their control keeps apart are no fault.
 fn contested(resources: &[Resource<Field<Text>>]) -> Vec<Error> {
-    let mut first: BTreeMap<&str, (&Resource<Field<Text>>, &file::Properties<Field<Text>>)> = BTreeMap::new();
+    let mut first: BTreeMap<Key<&str>, (&Resource<Field<Text>>, &file::Properties<Field<Text>>)> = BTreeMap::new();
     let mut warnings = Vec::new();
     for resource in resources.iter().filter(|resource| resource.common.control.is_none()) {
         let Properties::File(file) = &resource.properties else { continue };
-        let Some((known, before)) = first.get(&*resource.common.name) else {
-            first.insert(&resource.common.name, (resource, file));
-            continue;
+        let (known, before) = match first.entry(Key::of(&*resource.common.name)) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(free) => {
+                free.insert((resource, file));
+                continue;
+            }
         };
         if differ(before, file) {
             let line = known.common.site.as_ref().map_or(0, |site| site.position().line);

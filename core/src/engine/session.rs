@@ -12,6 +12,7 @@ use core::time::Duration;
 
 use super::event::{Event, Record};
 use super::id::EventId;
+use super::key::Key;
 use super::summary::Summary;
 use crate::error::{Error, Result};
 use crate::host::{Attributes, Clock, Content, FileKind, Files};
@@ -23,8 +24,11 @@ use crate::value::json;
 #[derive(Debug, Default)]
 pub struct Session {
     /// By `type#name` and `type#alias`: the latest event.
-    latest: BTreeMap<String, Past>,
+    latest: BTreeMap<Key<String>, Past>,
+    /// Of all events.
     summary: Summary,
+    /// Of those recorded by this process.
+    own: Summary,
     last: EventId,
     /// What makes ids of this process differ from those of others.
     salt: Option<[u8; 16]>,
@@ -54,8 +58,8 @@ impl Session {
     #[must_use]
     pub fn memory(clock: &dyn Clock) -> Self {
         let now = clock.now();
-        let summary = Summary { start: now, end: now, ..Summary::default() };
-        Self { summary, began: clock.monotonic(), ..Self::default() }
+        let own = Summary { start: now, end: now, ..Summary::default() };
+        Self { own, began: clock.monotonic(), ..Self::default() }
     }
 
     /// The session of a directory, with what was recorded in it so far, and the records that could not be read.
@@ -73,7 +77,9 @@ impl Session {
             // Names are sorted, and their order is that of the events.
             let Some(id) = name.strip_suffix(".event").and_then(EventId::parse) else { continue };
             match read(&format!("{path}/{name}"), files) {
-                Ok(record) => session.remember(&record),
+                Ok(record) => {
+                    session.remember(&record);
+                }
                 Err(error) => {
                     session.unreadable = Some(id);
                     session.last = session.last.max(id);
@@ -102,7 +108,9 @@ impl Session {
     /// # Errors
     /// When the record cannot be written; it is counted all the same.
     pub fn record(&mut self, event: &Event, files: &mut dyn Files) -> Result<()> {
-        self.remember(&event.record());
+        let record = event.record();
+        self.own.count(&record);
+        self.own.unique += u64::from(self.remember(&record));
         let Some(directory) = &self.directory else { return Ok(()) };
         let json = serde_json::to_string_pretty(event).map_err(|error| Error::invalid(error.to_string()))?;
         let private = Attributes { mode: Some(0o600), ..Attributes::default() };
@@ -110,20 +118,27 @@ impl Session {
         Ok(())
     }
 
-    fn remember(&mut self, record: &Record) {
+    /// Whether it is the first event of its resource.
+    fn remember(&mut self, record: &Record) -> bool {
         self.last = self.last.max(record.id);
         self.summary.count(record);
         if self.directory.is_some() {
             self.span(record);
         }
         let past = |named| Past { id: record.id, changed: record.outcome.changed, met: record.is_met(), named };
-        let known = self.latest.entry(format!("{}#{}", record.kind, record.name)).or_insert(past(false));
-        self.summary.unique += u64::from(!known.named);
+        let known = self.latest.entry(Key::of(id(&record.kind, &record.name))).or_insert(past(false));
+        let first = !known.named;
         *known = past(true);
         if let Some(alias) = &record.alias {
-            let known = self.latest.entry(format!("{}#{alias}", record.kind)).or_insert(past(false));
+            let known = self.latest.entry(Key::of(id(&record.kind, alias))).or_insert(past(false));
             *known = past(known.named);
         }
+        self.summary.unique += u64::from(first);
+        first
+    }
+
+    fn past(&self, reference: &Reference) -> Option<&Past> {
+        self.latest.get(&Key::of(reference.as_str().into()))
     }
 
     /// A directory's session lasts from its first event to the end of its last; its time is that of its events.
@@ -139,7 +154,7 @@ impl Session {
     /// Whether there is an event of what a reference names.
     #[must_use]
     pub fn knows(&self, reference: &Reference) -> bool {
-        self.latest.contains_key(reference.as_str())
+        self.past(reference).is_some()
     }
 
     /// Whether what a `require` names ran and did not fail.
@@ -147,7 +162,7 @@ impl Session {
     /// # Errors
     /// When there is no event of it.
     pub fn is_met(&self, reference: &Reference) -> Result<bool> {
-        self.latest.get(reference.as_str()).map(|past| past.met).ok_or_else(|| nothing(reference))
+        self.past(reference).map(|past| past.met).ok_or_else(|| nothing(reference))
     }
 
     /// Whether what a `subscribe` names has changed at its last turn.
@@ -155,7 +170,7 @@ impl Session {
     /// # Errors
     /// When there is no event of it, and no unreadable record that may have been one.
     pub fn has_changed(&self, reference: &Reference) -> Result<bool> {
-        let past = self.latest.get(reference.as_str());
+        let past = self.past(reference);
         match (past, self.unreadable) {
             (Some(past), Some(unreadable)) if unreadable > past.id => Ok(true),
             (Some(past), _) => Ok(past.changed),
@@ -164,21 +179,28 @@ impl Session {
         }
     }
 
-    /// What the session came to so far.
+    /// What the whole session came to so far.
     #[must_use]
     pub fn summary(&self) -> &Summary {
         &self.summary
     }
 
-    /// The same at the end of a run: its time covers the last resource (F24).
+    /// What this process's part of it came to: its time covers the last resource (F24).
     #[must_use]
     pub fn finish(mut self, clock: &dyn Clock) -> Summary {
-        if self.directory.is_none() {
-            self.summary.end = clock.now();
-            self.summary.duration = clock.monotonic().saturating_sub(self.began);
-        }
-        self.summary
+        self.own.end = clock.now();
+        self.own.duration = clock.monotonic().saturating_sub(self.began);
+        self.own
     }
+}
+
+/// `type#name`.
+fn id(kind: &str, name: &str) -> String {
+    let mut id = String::with_capacity(kind.len() + 1 + name.len());
+    id.push_str(kind);
+    id.push('#');
+    id.push_str(name);
+    id
 }
 
 #[cold]
