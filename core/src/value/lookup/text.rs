@@ -141,6 +141,9 @@ impl Json {
             }
             let Some(end) = value_end(bytes, start) else { return (spans, false) };
             spans.push(self.part(start..end));
+            if matches!(bytes.get(start), Some(b'{' | b'[')) && balanced(bytes, start).is_none() {
+                return (spans, false);
+            }
             at = end;
         }
         (spans, true)
@@ -203,31 +206,29 @@ pub(super) fn squash(bytes: &[u8], start: usize) -> usize {
     if bytes.get(start) == Some(&b'"') {
         return string_end(bytes, start).unwrap_or(bytes.len());
     }
-    balanced(bytes, start)
+    balanced(bytes, start).unwrap_or(bytes.len())
 }
 
-/// As [`squash`], but a leading quote counts as an open bracket too: how literals are cut.
-pub(super) fn balanced(bytes: &[u8], start: usize) -> usize {
+/// As [`squash`], but a leading quote counts as an open bracket too: how literals are cut. `None` when a
+/// string inside does not end.
+pub(super) fn balanced(bytes: &[u8], start: usize) -> Option<usize> {
     let mut depth = 1_usize;
     let mut at = start.saturating_add(1);
     while let Some(&byte) = bytes.get(at) {
         at = at.saturating_add(1);
         match byte {
-            b'"' => match string_end(bytes, at.saturating_sub(1)) {
-                Some(end) => at = end,
-                None => return bytes.len(),
-            },
+            b'"' => at = string_end(bytes, at.saturating_sub(1))?,
             b'{' | b'[' | b'(' => depth = depth.saturating_add(1),
             b'}' | b']' | b')' => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
-                    return at;
+                    return Some(at);
                 }
             }
             _ => {}
         }
     }
-    bytes.len()
+    Some(bytes.len())
 }
 
 /// A string's content with its escapes undone; ends at an escape that is none. Half a surrogate pair

@@ -35,12 +35,12 @@ impl Budget {
                 }
             } else {
                 let mut walk = Walk::default();
-                if let Some(node) = &node {
-                    match path.strip_prefix("..") {
-                        Some(rest) => self.in_list(&mut walk, &node.lines(), rest)?,
-                        None => self.step(&mut walk, node, path)?,
-                    };
-                }
+                match (path.strip_prefix(".."), &node) {
+                    (Some(rest), Some(node)) => self.in_list(&mut walk, &node.lines(), rest)?,
+                    (Some(rest), None) => self.in_list(&mut walk, &Node::list(Vec::new()), rest)?,
+                    (None, Some(node)) => self.step(&mut walk, node, path)?,
+                    (None, None) => false,
+                };
                 node = walk.found;
                 match walk.pipe {
                     Some(pipe) => path = pipe,
@@ -246,7 +246,7 @@ impl Budget {
 fn literal(path: &str) -> Option<(Option<Json>, &str)> {
     let body = path.get(1..)?;
     if body.starts_with(['{', '[', '"', '+', '-']) || body.starts_with(|c: char| c.is_ascii_digit()) {
-        let end = text::balanced(body.as_bytes(), 0);
+        let end = text::balanced(body.as_bytes(), 0).unwrap_or(body.len());
         return Some((Json::parse(body.get(..end)?), body.get(end..)?));
     }
     let end = body.find(['|', '.']).unwrap_or(body.len());
