@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use ccm_core::expr::{self, Program};
 use ccm_core::names::{Fuel, NoFunctions, Scope};
 use ccm_core::render::{Env, World};
+use ccm_core::roster::view::SHAPE;
+use ccm_core::roster::{Mesh, Module, Record};
 use ccm_core::span::Source;
 use ccm_core::text::pattern::Pattern;
 use ccm_core::value::{Map, Value, json, lookup};
@@ -155,6 +157,7 @@ pub const TARGETS: &[Target] = &[
         run: |text| {
             let source = Source::new("f.templ", text);
             if let Ok(template) = gotmpl::Template::parse(&source, &gotmpl::Options::default()) {
+                let _faults = template.check(&SHAPE);
                 let _rendered = template.render_bytes(&DATA, &NoFunctions, &fuel());
             }
         },
@@ -212,6 +215,27 @@ pub const TARGETS: &[Target] = &[
             "null",
         ],
         run: |text| drop(manifest::Document::read(&Source::new("m.yaml", text), manifest::Unknown::Refuse)),
+    },
+    Target {
+        name: "meshes",
+        corpus: meshes,
+        words: &[
+            "machines:\n",
+            "  a: {address: ",
+            "fd00::1",
+            "modules: [m]",
+            "wireguard: {public_key: ",
+            "endpoint: \"a:1\"",
+            "hub: true",
+            "routes:\n",
+            "facts:\n",
+            "path: /etc/x",
+            "shared: true",
+            "template: \"{{ .Node }}\"",
+            "resources:\n",
+            "mode: 0640",
+        ],
+        run: mesh,
     },
     Target {
         name: "patterns",
@@ -280,6 +304,29 @@ fn jet_template(text: &str) {
     if let Ok(template) = jet::Template::parse(&source, &jet::Delimiters::default()) {
         let _rendered = template.render(&scope);
     }
+}
+
+/// A text as a record and as a module manifest, put together as far as they are any.
+fn mesh(text: &str) {
+    let source = Source::new("f.yaml", text);
+    let module = Module::parse("m", &source);
+    let Ok(document) = yaml::read(&source, &yaml::Limits::default()) else { return };
+    let Ok(record) = Record::read(&document) else { return };
+    if let Ok(mesh) = Mesh::new(record, module.into_iter().collect(), &["m"]) {
+        let network = mesh.network();
+        for node in mesh.record().names() {
+            let _text = mesh.compose(node, &network).and_then(|composed| composed.yaml());
+        }
+    }
+}
+
+/// The YAML on the page about meshes, and records and manifests in one.
+fn meshes() -> Vec<String> {
+    let page = include_str!("../../docs/mesh.md");
+    let mut all: Vec<String> =
+        page.split("```").filter_map(|block| block.strip_prefix("yaml ")).map(str::to_owned).collect();
+    all.push(include_str!("../../examples/mesh/modules/dnsmasq/module.yaml").to_owned());
+    all
 }
 
 /// A text field of every case of a file of vectors.
