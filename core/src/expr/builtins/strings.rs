@@ -53,28 +53,7 @@ pub const TABLE: &[Builtin] = &[
         let text = call.argument(0).to_string();
         made(call, text)
     }),
-    text_function("type", &[Overload(&[Nature::ANY], TEXT)], |call| Ok(type_of(call.argument(0)).into())),
 ];
-
-/// The type of a value by its name in the reference.
-fn type_of(val: &Val) -> &'static str {
-    match val {
-        Val::Plain(Value::Null) => "nil",
-        Val::Plain(Value::Bool(_)) => "bool",
-        Val::Plain(Value::Int(_)) => "int",
-        Val::Plain(Value::Float(_)) => "float",
-        Val::Plain(Value::Text(_)) => "string",
-        Val::Plain(Value::List(_)) | Val::List(_) | Val::Bytes(_) => "array",
-        Val::Plain(Value::Map(_)) | Val::Map(_) | Val::Groups(_) => "map",
-        Val::Duration(_) => "time.Duration",
-        Val::Time(_) => "time.Time",
-        Val::Zone(_) => "time.Location",
-        Val::Month(_) => "time.Month",
-        Val::Weekday(_) => "time.Weekday",
-        Val::Method(_) => "func",
-        Val::Env => "unknown",
-    }
-}
 
 const SPLITS: &[Overload] = &[Overload(&[TEXT, TEXT], Nature::TEXTS), Overload(&[TEXT, TEXT, INT], Nature::TEXTS)];
 
