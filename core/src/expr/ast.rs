@@ -75,7 +75,7 @@ pub(super) enum Node {
         to: Id,
     },
     /// `matches` a pattern known beforehand.
-    Matches(Id, Arc<Pattern>),
+    Matches(Id, Pattern),
     /// The end of `?.`: nil found in the chain ends it here.
     Chain(Id),
     /// `base.name`

@@ -4,6 +4,7 @@
 //! looks: the first fault counts. Parts of an expression that it never looks at (the bounds of a slice of something
 //! unknown, the arguments of an unknown function) are not looked at here either.
 
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use crate::error::Result;
@@ -18,25 +19,35 @@ use super::ast::{Ast, Binary, Children, Id, Loop, Node, Pointer, Unary};
 use super::builtins::{self, Check, METHODS, Overload};
 use super::nature::Nature;
 
-/// The outcome of a check: what is known of every node looked at.
-pub(super) struct Natures(Vec<Option<Nature>>);
+/// The outcome of a check: what is known of every node looked at, and the patterns that were compiled for it.
+pub(super) struct Natures {
+    known: Vec<Option<Nature>>,
+    patterns: Vec<(Id, Pattern)>,
+}
 
 impl Natures {
     /// What is known of a node; a node that was not looked at may be anything.
     pub(super) fn of(&self, id: Id) -> Nature {
-        self.0.get(id.index()).copied().flatten().unwrap_or(Nature::ANY)
+        self.known.get(id.index()).copied().flatten().unwrap_or(Nature::ANY)
     }
 
     pub(super) fn set(&mut self, id: Id, nature: Nature) {
-        if let Some(place) = self.0.get_mut(id.index()) {
+        if let Some(place) = self.known.get_mut(id.index()) {
             *place = Some(nature);
         }
     }
 }
 
+impl Natures {
+    /// The pattern that was compiled from the text of a node.
+    pub(super) fn pattern(&self, id: Id) -> Option<&Pattern> {
+        self.patterns.iter().find(|(known, _)| *known == id).map(|(_, pattern)| pattern)
+    }
+}
+
 /// Checks a whole tree.
 pub(super) fn check(ast: &Ast, source: &Source, scope: &Scope<'_>) -> Result<Natures> {
-    let natures = Natures(alloc::vec![None; ast.len()]);
+    let natures = Natures { known: alloc::vec![None; ast.len()], patterns: Vec::new() };
     let mut checker =
         Checker { ast, source, scope, natures, lets: Vec::new(), predicates: Vec::new(), spine: Vec::new() };
     if let Some(root) = ast.root {
@@ -75,7 +86,7 @@ impl Checker<'_> {
 
     /// A node is looked at once, even when two parents share it.
     fn visit(&mut self, id: Id) -> Checked {
-        if let Some(Some(known)) = self.natures.0.get(id.index()) {
+        if let Some(Some(known)) = self.natures.known.get(id.index()) {
             return Ok(*known);
         }
         let nature = self.look(id)?;
@@ -106,7 +117,7 @@ impl Checker<'_> {
             Node::Slice { base, from, to } => self.slice(id, *base, *from, *to),
             Node::Call(children) => self.call(id, *children),
             Node::Builtin(builtin, arguments) => self.builtin(id, builtin, *arguments),
-            Node::Loop { kind, arguments } => self.looped(id, *kind, *arguments),
+            Node::Loop { kind, arguments } => self.looped(*kind, *arguments),
             Node::Pointer(pointer) => self.pointer(id, *pointer),
             Node::Let { value, body } => self.declare(id, *value, *body),
             Node::Sequence(all) => {
@@ -116,8 +127,8 @@ impl Checker<'_> {
                 }
                 Ok(last)
             }
-            Node::If { condition, yes, no, .. } => self.conditional(*condition, *yes, Some(*no)),
-            Node::Elvis(condition, no) => self.conditional(*condition, *condition, Some(*no)),
+            Node::If { condition, yes, no, .. } => self.conditional(*condition, *yes, *no),
+            Node::Elvis(condition, no) => self.conditional(*condition, *condition, *no),
             Node::List(items) => self.list(*items),
             Node::Map(pairs) => {
                 for &each in self.ast.list(*pairs) {
@@ -177,10 +188,11 @@ impl Checker<'_> {
 
     #[cold]
     fn unknown<T>(&self, id: Id, name: &str) -> Result<T> {
-        let mut known: Vec<&str> = self.lets.iter().map(|(span, _)| self.text(*span)).collect();
-        known.extend(self.scope.variables.iter().map(|(name, _)| &**name));
-        known.extend(self.scope.functions.signatures().iter().map(|signature| &*signature.name));
-        known.extend(builtins::names().chain(Loop::NAMES.iter().copied()).map(|name| &*name));
+        let mut known = Vec::new();
+        self.lets.iter().for_each(|(span, _)| known.push(self.text(*span)));
+        self.scope.variables.iter().for_each(|(name, _)| known.push(name));
+        self.scope.functions.signatures().iter().for_each(|signature| known.push(signature.name));
+        builtins::names().chain(Loop::NAMES.iter().copied()).for_each(|name| known.push(name));
         let near = nearest(name, known).map(Into::into);
         self.fault(id, ExprFault::UnknownName(name.into(), near))
     }
@@ -321,13 +333,15 @@ impl Checker<'_> {
     }
 
     /// A pattern written as text is compiled here, so that it is wrong before anything runs.
-    fn pattern(&self, id: Id, right: Id) -> Result<()> {
-        if let Node::Text(text) = self.ast.node(right)
-            && let Err(fault) = Pattern::new(text)
-        {
-            return self.fault(id, ExprFault::BadPattern(alloc::format!("{fault}")));
+    fn pattern(&mut self, id: Id, right: Id) -> Result<()> {
+        let Node::Text(text) = self.ast.node(right) else { return Ok(()) };
+        match Pattern::new(text) {
+            Ok(pattern) => {
+                self.natures.patterns.push((right, pattern));
+                Ok(())
+            }
+            Err(fault) => self.fault(id, ExprFault::BadPattern(fault.to_string())),
         }
-        Ok(())
     }
 
     // Members, slices, calls
@@ -569,7 +583,7 @@ impl Checker<'_> {
 
     // Predicates
 
-    fn looped(&mut self, id: Id, kind: Loop, children: Children) -> Checked {
+    fn looped(&mut self, kind: Loop, children: Children) -> Checked {
         let arguments = self.ast.list(children);
         let Some(&list) = arguments.first() else { return Ok(Nature::UNKNOWN) };
         let collection = self.visit(list)?;
@@ -606,7 +620,6 @@ impl Checker<'_> {
         if decides && gives != Nature::BOOL && !gives.is_unknown() {
             return self.fault(body, ExprFault::PredicateType(gives.name()));
         }
-        let _ = id;
         Ok(match kind {
             Loop::All | Loop::None | Loop::Any | Loop::One => Nature::BOOL,
             Loop::Filter if collection.is_unknown() => Nature::LIST,
@@ -643,16 +656,12 @@ impl Checker<'_> {
 
     // Conditions and literals
 
-    fn conditional(&mut self, condition: Id, yes: Id, no: Option<Id>) -> Checked {
+    fn conditional(&mut self, condition: Id, yes: Id, no: Id) -> Checked {
         let truth = self.visit(condition)?;
         if truth != Nature::BOOL && !truth.is_unknown() {
             return self.fault(condition, ExprFault::ConditionType(truth.name()));
         }
-        let yes = self.visit(yes)?;
-        let no = match no {
-            Some(no) => self.visit(no)?,
-            None => Nature::NIL,
-        };
+        let (yes, no) = (self.visit(yes)?, self.visit(no)?);
         Ok(match (yes, no) {
             (Nature::NIL, other) | (other, Nature::NIL) => other,
             _ if !yes.assignable_to(no) => Nature::UNKNOWN,

@@ -4,7 +4,7 @@
 //! site of the node that found it. Functions here are small on purpose: the deepest tree takes
 //! [`super::ast::HEIGHT`] of their frames.
 
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::error::expr::ExprFault;
@@ -57,6 +57,8 @@ pub(super) struct Evaluator<'a> {
     pub(super) frames: Vec<Frame>,
     /// Operators whose left side is being evaluated.
     spine: Vec<Id>,
+    /// The pattern that was made last: in a loop it is mostly the same again.
+    pattern: Option<(Text, Pattern)>,
     /// A `?.` has met nil: the members behind it are skipped up to the end of the chain.
     ended: bool,
 }
@@ -93,6 +95,7 @@ impl<'a> Evaluator<'a> {
             lets: Vec::new(),
             frames: Vec::new(),
             spine: Vec::new(),
+            pattern: None,
             ended: false,
         }
     }
@@ -320,12 +323,13 @@ impl<'a> Evaluator<'a> {
         match operator {
             Binary::And | Binary::AndAnd | Binary::Or | Binary::OrOr | Binary::Coalesce => Ok(right),
             Binary::Range => self.range(id, &left, &right),
+            Binary::Matches => self.matches_made(&left, &right).map(Into::into).map_err(|error| self.site(id, error)),
             Binary::In if matches!(right, Val::Env) => {
                 let name = left.expect_text().map_err(|error| self.site(id, error))?;
                 Ok(self.scope.variable(name).is_some().into())
             }
             Binary::Add => self.add(id, &left, &right),
-            _ => operate(operator, &left, &right, self.scope.fuel).map_err(|error| self.site(id, error)),
+            _ => operate(operator, &left, &right).map_err(|error| self.site(id, error)),
         }
     }
 
@@ -392,6 +396,28 @@ impl<'a> Evaluator<'a> {
     fn matches_known(&mut self, id: Id, left: Id, pattern: &Pattern) -> Result<Val> {
         let subject = self.eval(left)?;
         matches(&subject, pattern, self.scope.fuel).map(Into::into).map_err(|error| self.site(id, error))
+    }
+
+    /// `matches` with a pattern that was made at run time.
+    fn matches_made(&mut self, subject: &Val, pattern: &Val) -> Result<bool> {
+        if ops::is_nil(subject) || ops::is_nil(pattern) {
+            return Ok(false);
+        }
+        let text = pattern.expect_text()?;
+        if !matches!(subject, Val::Plain(Value::Text(_)) | Val::Bytes(_)) {
+            return Err(ExprFault::WrongType("text", subject.kind()).into());
+        }
+        if let Some((known, pattern)) = &self.pattern
+            && **known == *text
+        {
+            return matches(subject, pattern, self.scope.fuel);
+        }
+        let pattern = Pattern::new(text).map_err(|fault| Error::from(ExprFault::BadPattern(fault.to_string())))?;
+        // Making it costs about as much as a search through its own text.
+        self.scope.fuel.step(pattern.steps(text.len()))?;
+        let outcome = matches(subject, &pattern, self.scope.fuel);
+        self.pattern = Some((text.into(), pattern));
+        outcome
     }
 
     // Calls
@@ -535,7 +561,7 @@ impl<'a> Evaluator<'a> {
 }
 
 /// Operators on two values.
-fn operate(operator: Binary, left: &Val, right: &Val, fuel: &Fuel) -> Result<Val> {
+fn operate(operator: Binary, left: &Val, right: &Val) -> Result<Val> {
     match operator {
         Binary::Equal => Ok(ops::equal(left, right).into()),
         Binary::NotEqual => Ok((!ops::equal(left, right)).into()),
@@ -557,9 +583,11 @@ fn operate(operator: Binary, left: &Val, right: &Val, fuel: &Fuel) -> Result<Val
         Binary::Power | Binary::Caret => ops::power(left, right),
         Binary::In => ops::contains(left, right).map(Into::into),
         Binary::Contains | Binary::StartsWith | Binary::EndsWith => ops::on_texts(operator, left, right),
-        Binary::Matches => matches_made(left, right, fuel).map(Into::into),
         Binary::Add | Binary::Range => ops::add(left, right),
-        Binary::And | Binary::AndAnd | Binary::Or | Binary::OrOr | Binary::Coalesce => Ok(right.clone()),
+        // Those that need more than their two values are applied before.
+        Binary::Matches | Binary::And | Binary::AndAnd | Binary::Or | Binary::OrOr | Binary::Coalesce => {
+            Ok(right.clone())
+        }
     }
 }
 
@@ -571,26 +599,6 @@ fn known_int(value: &Val) -> Result<i64> {
     }
 }
 
-/// `matches` with a pattern that was made at run time.
-fn matches_made(subject: &Val, pattern: &Val, fuel: &Fuel) -> Result<bool> {
-    if ops::is_nil(subject) || ops::is_nil(pattern) {
-        return Ok(false);
-    }
-    let pattern = pattern.expect_text()?;
-    match subject {
-        Val::Plain(Value::Text(_)) | Val::Bytes(_) => {}
-        _ => return Err(ExprFault::WrongType("text", subject.kind()).into()),
-    }
-    match Pattern::new(pattern) {
-        Ok(made) => {
-            // Making it costs about as much as a search through its own text.
-            fuel.step(made.steps(pattern.len()))?;
-            matches(subject, &made, fuel)
-        }
-        Err(fault) => Err(ExprFault::BadPattern(fault.to_string()).into()),
-    }
-}
-
 /// A search costs its length times the size of the pattern, whatever it finds.
 fn matches(subject: &Val, pattern: &Pattern, fuel: &Fuel) -> Result<bool> {
     match subject {
@@ -598,7 +606,10 @@ fn matches(subject: &Val, pattern: &Pattern, fuel: &Fuel) -> Result<bool> {
             fuel.step(pattern.steps(text.len()))?;
             Ok(pattern.is_match(text))
         }
-        Val::Bytes(bytes) => Ok(pattern.is_match(&alloc::string::String::from_utf8_lossy(bytes))),
+        Val::Bytes(bytes) => {
+            fuel.step(pattern.steps(bytes.len()))?;
+            Ok(pattern.is_match(&String::from_utf8_lossy(bytes)))
+        }
         _ if ops::is_nil(subject) => Ok(false),
         _ => Err(ExprFault::WrongType("text", subject.kind()).into()),
     }

@@ -5,8 +5,7 @@
 //! sees the bad item behind it; `sum([a, b])` is `a + b` and so joins text. They run in the reference's order,
 //! each over the whole tree, children before parents.
 
-use alloc::string::String;
-use alloc::sync::Arc;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::error::Result;
@@ -453,18 +452,18 @@ impl Folder<'_> {
         Ok(())
     }
 
+    /// The pattern is there already where it was written as text; folding may have joined another.
     fn compile_pattern(&mut self, id: Id, left: Id, right: Id) -> Result<()> {
         let Node::Text(text) = self.ast.node(right) else { return Ok(()) };
-        match Pattern::new(text) {
-            Ok(pattern) => {
-                self.ast.replace(id, Node::Matches(left, Arc::new(pattern)));
-                Ok(())
-            }
-            Err(fault) => {
-                let fault = ExprFault::BadPattern(alloc::format!("{fault}"));
-                Err(crate::Error::from(fault).at(self.source.at(self.ast.span(id))))
-            }
-        }
+        let pattern = match self.natures.pattern(right) {
+            Some(pattern) => pattern.clone(),
+            None => Pattern::new(text).map_err(|fault| {
+                let fault = ExprFault::BadPattern(fault.to_string());
+                crate::Error::from(fault).at(self.source.at(self.ast.span(id)))
+            })?,
+        };
+        self.ast.replace(id, Node::Matches(left, pattern));
+        Ok(())
     }
 }
 
