@@ -40,7 +40,7 @@ impl Call {
 /// What the words of a call ask for.
 pub(crate) enum Parsed {
     /// A command to carry out.
-    Run(Call),
+    Run(Box<Call>),
     /// A text that was asked for: help, the version.
     Show(String),
     /// No words at all: how to use the program, on standard error as the reference does.
@@ -73,7 +73,7 @@ pub(crate) fn parse(words: &[String]) -> Parsed {
     };
     match Call::from_args(&["ccm"], &words) {
         Ok(call) if call.version => Parsed::Show(format!("{}\n", env!("CARGO_PKG_VERSION"))),
-        Ok(call) => Parsed::Run(call),
+        Ok(call) => Parsed::Run(Box::new(call)),
         // `facts` is a command and a topic: its usage comes first.
         Err(argh::EarlyExit { output, status: Ok(()) }) => {
             Parsed::Show(lesson.map_or(output.clone(), |text| format!("{output}\n{text}")))

@@ -7,14 +7,14 @@ use std::process::{Command, Output, Stdio};
 use super::support::Folder;
 
 /// How a call ended.
-pub struct Ended {
-    pub code: i32,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Ended {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 /// A call from a folder: no HOME, no configuration of this machine's, its own temporary and run directory.
-pub fn command(folder: &Folder, arguments: &[&str]) -> Command {
+pub(crate) fn command(folder: &Folder, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ccm"));
     command.args(arguments).current_dir(folder.path("")).env_clear();
     command.env("PATH", "/usr/bin:/bin").env("TMPDIR", folder.path("")).env("XDG_RUNTIME_DIR", folder.path(""));
@@ -22,19 +22,19 @@ pub fn command(folder: &Folder, arguments: &[&str]) -> Command {
 }
 
 /// Calls it.
-pub fn ccm(folder: &Folder, arguments: &[&str]) -> Ended {
+pub(crate) fn ccm(folder: &Folder, arguments: &[&str]) -> Ended {
     ended(command(folder, arguments).stdin(Stdio::null()).output().unwrap())
 }
 
 /// Calls it with something on its standard input.
-pub fn ccm_fed(folder: &Folder, arguments: &[&str], input: &[u8]) -> Ended {
+pub(crate) fn ccm_fed(folder: &Folder, arguments: &[&str], input: &[u8]) -> Ended {
     let mut command = command(folder, arguments);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(input).unwrap();
     ended(child.wait_with_output().unwrap())
 }
 
-pub fn ended(output: Output) -> Ended {
+pub(crate) fn ended(output: Output) -> Ended {
     Ended {
         code: output.status.code().unwrap_or(-1),
         stdout: String::from_utf8(output.stdout).unwrap(),
@@ -44,7 +44,7 @@ pub fn ended(output: Output) -> Ended {
 
 impl Ended {
     /// Standard output with the times, which differ from call to call, as `TIME`.
-    pub fn timeless(&self) -> String {
+    pub(crate) fn timeless(&self) -> String {
         let mut text = String::new();
         for line in self.stdout.lines() {
             match (line.split_once("runtime="), line.split_once("Run Time: ")) {
@@ -61,7 +61,7 @@ impl Ended {
 }
 
 /// Whoever runs the tests, as a manifest names owner and group: by number.
-pub fn owner() -> String {
+pub(crate) fn owner() -> String {
     use std::os::unix::fs::MetadataExt;
     let folder = Folder::new();
     let stat = std::fs::metadata(Path::new(&folder.file("probe", ""))).unwrap();

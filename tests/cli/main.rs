@@ -1,7 +1,8 @@
 //! The binary from outside: its output to the byte, its exit codes, and what it leaves alone.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../support/mod.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, unreachable_pub)]
 mod support;
 
 mod call;

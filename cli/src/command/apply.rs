@@ -59,9 +59,11 @@ pub(crate) struct Apply {
     pub(super) no_sync: bool,
     /// the NATS context (NATS_CONTEXT, or CCM)
     #[argh(option, arg_name = "NAME")]
+    #[allow(dead_code, reason = "obj:// and kv:// sources will want it")]
     pub(super) context: Option<String>,
     /// the stream that registrations() reads (REGISTRATION)
     #[argh(option, short = 'R', arg_name = "STREAM")]
+    #[allow(dead_code, reason = "registrations() will want it")]
     pub(super) registration: Option<String>,
 }
 

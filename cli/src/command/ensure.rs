@@ -42,6 +42,7 @@ pub(crate) struct Ensure {
     facts: Option<String>,
     /// the NATS context (NATS_CONTEXT, or CCM)
     #[argh(option, arg_name = "NAME")]
+    #[allow(dead_code, reason = "kv:// sources will want it")]
     context: Option<String>,
     /// end with 0 unchanged, 2 changed, 4 failed, 6 changed and failed
     #[argh(switch)]
@@ -115,6 +116,7 @@ struct File {
     source: Option<String>,
     /// the stream that registrations() reads
     #[argh(option, short = 'R', arg_name = "STREAM")]
+    #[allow(dead_code, reason = "registrations() will want it")]
     registration: Option<String>,
 }
 

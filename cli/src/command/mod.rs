@@ -23,6 +23,7 @@ use crate::logger::Console;
 /// Every sub-command of `ccm`.
 #[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand)]
+#[allow(clippy::large_enum_variant, reason = "one value in the life of the program")]
 pub(crate) enum Command {
     Apply(apply::Apply),
     Ensure(ensure::Ensure),

@@ -115,18 +115,18 @@ fn unmet(
 /// Warns of a path that two resources want to hold different things: each run would change it twice.
 /// Two that their control keeps apart are no fault.
 fn contested(resources: &[Resource<Field<Text>>]) -> Vec<Error> {
-    let mut first: BTreeMap<Key<&str>, (&Resource<Field<Text>>, &file::Properties<Field<Text>>)> = BTreeMap::new();
+    let mut first: BTreeMap<Key<&str>, &Resource<Field<Text>>> = BTreeMap::new();
     let mut warnings = Vec::new();
     for resource in resources.iter().filter(|resource| resource.common.control.is_none()) {
         let Properties::File(file) = &resource.properties else { continue };
-        let (known, before) = match first.entry(Key::of(&*resource.common.name)) {
+        let known = match first.entry(Key::of(&*resource.common.name)) {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(free) => {
-                free.insert((resource, file));
+                free.insert(resource);
                 continue;
             }
         };
-        if differ(before, file) {
+        if matches!(&known.properties, Properties::File(before) if differ(before, file)) {
             let line = known.common.site.as_ref().map_or(0, |site| site.position().line);
             let text = format!("{} is managed with other content in line {line} already", resource.id());
             warnings.push(placed(text, resource.common.site.as_ref()));
