@@ -12,7 +12,7 @@ use ccm_core::{Error, Result};
 pub(crate) const STDIN: &str = "\0-";
 
 /// Short flags that take a value: the rest of their cluster, or the next word.
-const VALUED: &str = "ADHRSeo";
+const VALUED: &str = "ADHRSeops";
 /// Short flags that stand alone.
 const SWITCHES: &str = "Eh";
 /// Flags of `ccm` itself: accepted anywhere, wanted first.

@@ -22,6 +22,7 @@ use ccm_platform::unpack::Unpacked;
 use crate::argv;
 use crate::command::absolute;
 use crate::command::run::{Data, Options};
+use crate::guard::Guard;
 use crate::logger::{Console, Level};
 use crate::problem;
 
@@ -29,9 +30,17 @@ use crate::problem;
 #[derive(Default)]
 pub(crate) struct Loader {
     unpacked: RefCell<Vec<Unpacked>>,
+    /// The folders among them that hold what was signed.
+    sealed: RefCell<Vec<String>>,
+    pub(crate) guard: Guard,
 }
 
 impl Loader {
+    /// One that lets in what a guard lets in.
+    pub(crate) fn new(guard: Guard) -> Self {
+        Self { guard, ..Self::default() }
+    }
+
     /// A manifest as named from a directory: a path, an address, or at the top `-`.
     pub(crate) fn load(&self, host: &Linux, directory: &str, name: &str) -> Result<Loaded> {
         let reference = match name {
@@ -39,10 +48,19 @@ impl Loader {
             _ if directory.is_empty() || has_scheme(name) => name.to_string(),
             _ => path::resolve(directory, name),
         };
-        let loaded = source::load(host, &reference)?;
+        let below =
+            |folder: &String| path::clean(&reference).strip_prefix(&**folder).is_some_and(|rest| rest.starts_with('/'));
+        let in_bundle = self.sealed.borrow().iter().any(below);
+        let loaded = source::load(host, &reference, &self.guard.trust(in_bundle))?;
+        if let Some(seal) = &loaded.seal {
+            self.guard.admit(seal, host)?;
+            let folder = loaded.unpacked.iter().map(|tree| tree.folder().to_string_lossy().into_owned());
+            self.sealed.borrow_mut().extend(folder);
+        }
         let identity = if has_scheme(&reference) { reference } else { absolute(&reference)? };
         // A plain text is its own proof; of a tarball only its file can be compared with a checksum.
-        let digest = loaded.unpacked.as_ref().map(|_| host.digest(&identity)).transpose()?;
+        let packed = loaded.unpacked.is_some() && name != argv::STDIN;
+        let digest = packed.then(|| host.digest(&identity)).transpose()?;
         self.unpacked.borrow_mut().extend(loaded.unpacked);
         Ok(Loaded { source: Source::new(loaded.name, loaded.text), directory: loaded.folder, identity, digest })
     }

@@ -8,6 +8,7 @@
 mod args;
 mod argv;
 mod command;
+mod guard;
 mod help;
 mod load;
 mod logger;

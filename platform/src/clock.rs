@@ -6,6 +6,7 @@ use std::io::Read;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ccm_core::host::{Clock, Timestamp};
+use nix::errno::Errno;
 use rustix::rand::{GetRandomFlags, getrandom};
 
 use crate::Linux;
@@ -67,6 +68,15 @@ impl Dice {
         self.drawn.resize(Self::AT_ONCE, [0; 16]);
         random(self.drawn.as_flattened_mut());
         self.drawn.pop().unwrap_or_default()
+    }
+}
+
+/// Fills with random bytes that nobody can guess, or not at all.
+pub(crate) fn secret(bytes: &mut [u8]) -> Result<(), Errno> {
+    match getrandom(&mut *bytes, GetRandomFlags::empty()) {
+        Ok(got) if got == bytes.len() => Ok(()),
+        Ok(_) => Err(Errno::EIO),
+        Err(errno) => Err(Errno::from_raw(errno.raw_os_error())),
     }
 }
 

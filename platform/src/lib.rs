@@ -7,7 +7,8 @@
 //!   `accounts` reads passwd and group, `clock` tells the time, `signals` notices that the run should end.
 //!
 //! - [`facts`] tells what this machine is.
-//! - [`source`] loads manifests and data, [`unpack`] tarballs, [`lock`] keeps two runs apart.
+//! - [`source`] loads manifests and data, [`unpack`] tarballs, [`bundle`] signed ones; [`lock`] keeps two runs apart.
+//! - [`trusted`] reads what steers this program: keys, the policy.
 //!
 //! Nothing here needs /proc, /tmp, HOME, PATH or /etc/passwd to exist; where one of them is missing the
 //! answer is poorer, never a failure of something unrelated.
@@ -17,6 +18,7 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 mod accounts;
+pub mod bundle;
 mod clock;
 mod errno;
 pub mod facts;
@@ -25,6 +27,7 @@ pub mod lock;
 mod process;
 mod signals;
 pub mod source;
+pub mod trusted;
 pub mod unpack;
 
 #[cfg(test)]

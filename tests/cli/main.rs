@@ -5,6 +5,7 @@
 #[allow(dead_code, unreachable_pub)]
 mod support;
 
+mod bundle;
 mod call;
 mod ensure;
 mod errors;

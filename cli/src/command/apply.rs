@@ -8,10 +8,11 @@ use serde::ser::{SerializeMap, Serializer};
 
 use super::run::{Data, Options, Setup, Shown};
 use crate::exit;
+use crate::guard::Guard;
 use crate::load::Loader;
 use crate::logger::Console;
 
-/// Applies a manifest: a file, `-` for standard input, or a tarball that holds a manifest.yaml.
+/// Applies a manifest: a file, `-` for standard input, a tarball that holds a manifest.yaml, or a signed bundle.
 #[derive(FromArgs, ArgsInfo)]
 #[argh(subcommand, name = "apply", help_triggers("--help"))]
 pub(crate) struct Apply {
@@ -65,6 +66,12 @@ pub(crate) struct Apply {
     #[argh(option, short = 'R', arg_name = "STREAM")]
     #[allow(dead_code, reason = "registrations() will want it")]
     pub(super) registration: Option<String>,
+    /// take nothing but a bundle signed with this public key (of bundles: all in keys/ of the configuration directory)
+    #[argh(option, arg_name = "PUBLIC")]
+    pub(super) key: Option<String>,
+    /// take a bundle though a later version of it was applied
+    #[argh(switch)]
+    pub(super) allow_rollback: bool,
 }
 
 impl Apply {
@@ -80,7 +87,7 @@ impl Apply {
         load: impl FnOnce(&Setup<'_>, &Loader) -> Result<Loaded>,
     ) -> Result<u8> {
         let mut setup = Setup::new(self.options(), console)?;
-        let loader = Loader::default();
+        let loader = Loader::new(Guard::new(self.key, self.allow_rollback)?);
         let loaded = load(&setup, &loader)?;
         if self.render {
             let rendered = Rendered(setup.render(&loaded)?);

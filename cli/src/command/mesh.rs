@@ -279,8 +279,11 @@ impl MeshApply {
             no_sync: self.no_sync,
             context: self.context,
             registration: self.registration,
+            key: None,
+            allow_rollback: false,
         };
-        apply.run_on(console, |_, _: &Loader| {
+        apply.run_on(console, |_, loader: &Loader| {
+            loader.guard.unsigned(&format!("mesh:{node}"))?;
             Ok(Loaded {
                 source: Source::new(format!("mesh:{node}"), text),
                 directory: path::parent(&place.record),

@@ -6,6 +6,7 @@
 //! Results go to `console.out`, log lines through `console.user` and `console.diagnose`, faults are returned.
 
 mod apply;
+mod bundle;
 mod ensure;
 mod facts;
 mod hiera;
@@ -26,6 +27,7 @@ use crate::logger::Console;
 #[allow(clippy::large_enum_variant, reason = "one value in the life of the program")]
 pub(crate) enum Command {
     Apply(apply::Apply),
+    Bundle(bundle::Bundle),
     Ensure(ensure::Ensure),
     Facts(facts::Facts),
     Hiera(hiera::Hiera),
@@ -41,6 +43,7 @@ pub(crate) enum Command {
 pub(crate) fn run(command: Command, console: &Console) -> Result<u8> {
     match command {
         Command::Apply(apply) => apply.run(console),
+        Command::Bundle(bundle) => bundle.run(console),
         Command::Ensure(ensure) => ensure.run(console),
         Command::Facts(facts) => facts.run(console),
         Command::Hiera(hiera) => hiera.run(console),

@@ -159,6 +159,11 @@ impl<'a> Setup<'a> {
         let mut session = session;
         let plan = self.plan(loaded, &run, &session)?;
         let _lock = load::lock(&self.options, &self.host, self.console)?;
+        let changing = !self.options.noop && !self.options.monitor_only;
+        if changing {
+            // Before anything is changed: a run that is cut short does not open the door to an older bundle.
+            loader.guard.record(&mut self.host, self.console)?;
+        }
         if let Shown::Run { .. } = shown {
             self.announce(&plan, loaded);
         }
@@ -166,6 +171,9 @@ impl<'a> Setup<'a> {
         let load = |directory: &str, name: &str| loader.load(&Linux::new(), directory, name);
         let mut stage = Stage { host: &mut self.host, session: &mut session, observer: &mut reporter, load: &load };
         engine::apply(&plan, &run, &mut stage);
+        if changing {
+            loader.guard.record(&mut self.host, self.console)?;
+        }
         let summary = session.finish(&self.host);
         if let Shown::Run { report } = shown {
             self.conclude(&plan, &summary, report);

@@ -4,8 +4,6 @@
 //! symlinks, what is no regular file, what others own or may write. A file that is refused or makes no sense costs
 //! only itself, and a warning.
 
-use std::fs::File;
-use std::io::Read;
 use std::os::fd::OwnedFd;
 
 use ccm_core::error::{Cause, Kind, System};
@@ -15,11 +13,11 @@ use ccm_core::{Error, Result, Value, yaml};
 use nix::dir::Dir;
 use nix::errno::Errno;
 use nix::fcntl::{OFlag, openat};
-use nix::sys::stat::{Mode, SFlag, fstat};
-use nix::unistd::geteuid;
+use nix::sys::stat::Mode;
 
-use crate::errno::{fault, refusal};
+use crate::errno::fault;
 use crate::files::place::open_directory;
+use crate::trusted;
 
 /// Bytes that a file of facts may have.
 const LARGEST: u64 = 16 << 20;
@@ -92,39 +90,10 @@ fn entries(directory: &OwnedFd) -> nix::Result<(OwnedFd, Vec<String>)> {
 
 /// One file; none where there is none, or a directory.
 fn load(directory: &OwnedFd, name: &str, path: &str) -> Result<Option<Map>> {
-    let flags = OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_CLOEXEC;
-    let file = match openat(directory, name, flags, Mode::empty()) {
-        Ok(file) => file,
-        Err(Errno::ENOENT) => return Ok(None),
-        Err(Errno::ELOOP) => return Err(refusal("open", path, Cause::Symlink, "is a symlink")),
-        Err(errno) => return Err(fault("open", path, errno)),
-    };
-    let stat = fstat(&file).map_err(|errno| fault("stat", path, errno))?;
-    let refuse = |why: &str| Err(refusal("read", path, Cause::Denied, why));
-    match SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT {
-        SFlag::S_IFDIR => return Ok(None),
-        SFlag::S_IFREG => {}
-        _ => return refuse("is no regular file"),
-    }
-    if stat.st_uid != 0 && stat.st_uid != geteuid().as_raw() {
-        return refuse(&format!("belongs to user {}: only root and oneself may set facts", stat.st_uid));
-    }
-    if stat.st_mode & 0o002 != 0 {
-        return refuse("may be written by everyone");
-    }
-    let text = contents(file, path)?;
+    let Some(file) = trusted::open(directory, name, path)? else { return Ok(None) };
+    let text = trusted::contents(file, path, LARGEST)?;
     let is_json = name.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case("json"));
     parse(&Source::new(path, text), is_json).map(Some)
-}
-
-fn contents(file: OwnedFd, path: &str) -> Result<String> {
-    let mut bytes = Vec::new();
-    let read = File::from(file).take(LARGEST + 1).read_to_end(&mut bytes);
-    read.map_err(|error| crate::errno::io_fault("read", path, &error))?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(Error::limit(format!("{path} is larger than {} MiB", LARGEST >> 20)));
-    }
-    String::from_utf8(bytes).map_err(|_| Error::invalid(format!("{path} is not UTF-8 text")))
 }
 
 fn parse(source: &Source, is_json: bool) -> Result<Map> {
@@ -139,6 +108,6 @@ fn parse(source: &Source, is_json: bool) -> Result<Map> {
     }
 }
 
-fn is_missing(error: &Error) -> bool {
+pub(crate) fn is_missing(error: &Error) -> bool {
     matches!(error.kind(), Kind::System(System { cause: Cause::NotFound | Cause::NotDirectory, .. }))
 }

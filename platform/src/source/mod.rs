@@ -11,6 +11,7 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::Linux;
+use crate::bundle::{self, Seal, Trust};
 use crate::errno::{fault, io_fault, refusal};
 use crate::unpack::gzip::Gunzip;
 use crate::unpack::{Limits, Unpacked, unpack};
@@ -28,30 +29,49 @@ pub struct Loaded {
     pub folder: String,
     /// Keeps an unpacked tarball until the run is over.
     pub unpacked: Option<Unpacked>,
+    /// What a signed bundle says of itself.
+    pub seal: Option<Seal>,
 }
 
 /// Bytes that a manifest or data file may have.
 pub const LARGEST: u64 = 32 << 20;
 
-/// Loads a manifest: a path, `-`, a `file:` address; text, or a tarball that has a `manifest.yaml`.
+/// Loads a manifest: a path, `-`, a `file:` address; text, or a tarball that has a `manifest.yaml`, or a signed bundle.
 ///
 /// # Errors
-/// What cannot be read, is too large, is no UTF-8, or is a tarball with anything in it that must not be.
-pub fn load(machine: &Linux, reference: &str) -> Result<Loaded> {
+/// What cannot be read, is too large, is no UTF-8, or is a tarball with anything in it that must not be; a bundle that
+/// nobody trusted has signed, and what is none where one is demanded.
+pub fn load(machine: &Linux, reference: &str, trust: &Trust) -> Result<Loaded> {
     let place = Place::of(reference)?;
     let mut reader = place.open(machine)?;
     let head = beginning(&mut reader).map_err(|error| place.unreadable(machine, &error))?;
     let packed = Packed::of(&head, &place.path);
+    if trust.required && !matches!(packed, Packed::Bundle) {
+        return Err(Error::invalid(format!("{} is refused: only signed bundles are taken here", place.path)));
+    }
     let mut whole = std::io::Cursor::new(head).chain(reader);
     let tree = match packed {
         Packed::No => {
             let text = text(&place.path, place.all(machine, &mut whole)?)?;
-            return Ok(Loaded { folder: folder(&place.path), name: place.path, text, unpacked: None });
+            return Ok(Loaded { folder: folder(&place.path), name: place.path, text, unpacked: None, seal: None });
+        }
+        Packed::Bundle => {
+            let (tree, seal) = bundle::unpack(machine, &place.path, whole, &trust.keys(machine)?)?;
+            return Ok(Loaded { seal: Some(seal), ..manifest(machine, &place.path, tree)? });
         }
         Packed::Tar => unpack(machine, &place.path, whole, &Limits::default())?,
         Packed::Gzip => unpack(machine, &place.path, Gunzip::new(&mut whole), &Limits::default())?,
     };
     manifest(machine, &place.path, tree)
+}
+
+/// Verifies a bundle, all of it, and unpacks nothing.
+///
+/// # Errors
+/// As [`load`].
+pub fn verify(machine: &Linux, reference: &str, trust: &Trust) -> Result<Seal> {
+    let place = Place::of(reference)?;
+    bundle::verify(machine, &place.path, place.open(machine)?, &trust.keys(machine)?)
 }
 
 /// Loads data: as [`load`], without tarballs.
@@ -62,7 +82,7 @@ pub fn load_data(machine: &Linux, reference: &str) -> Result<Loaded> {
     let place = Place::of(reference)?;
     let mut reader = place.open(machine)?;
     let text = text(&place.path, place.all(machine, &mut reader)?)?;
-    Ok(Loaded { folder: folder(&place.path), name: place.path, text, unpacked: None })
+    Ok(Loaded { folder: folder(&place.path), name: place.path, text, unpacked: None, seal: None })
 }
 
 fn manifest(machine: &Linux, name: &str, tree: Unpacked) -> Result<Loaded> {
@@ -72,7 +92,7 @@ fn manifest(machine: &Linux, name: &str, tree: Unpacked) -> Result<Loaded> {
     let path = path.to_string_lossy().into_owned();
     let name = format!("{name}:{inner}");
     let text = text(&name, ccm_core::host::Files::read(machine, &path, LARGEST)?)?;
-    Ok(Loaded { name, text, folder: folder(&path), unpacked: Some(tree) })
+    Ok(Loaded { name, text, folder: folder(&path), unpacked: Some(tree), seal: None })
 }
 
 /// A path, or `-`.
@@ -198,13 +218,16 @@ enum Packed {
     No,
     Tar,
     Gzip,
+    Bundle,
 }
 
 impl Packed {
     /// By content first, so that a tarball on standard input is known too; a name that says tarball is believed.
     fn of(head: &[u8], path: &str) -> Self {
         let named = |suffixes: &[&str]| suffixes.iter().any(|suffix| path.ends_with(suffix));
-        if head.starts_with(&[0x1f, 0x8b]) || named(&[".tgz", ".tar.gz"]) {
+        if bundle::begins(head) || named(&[".ccm"]) {
+            Self::Bundle
+        } else if head.starts_with(&[0x1f, 0x8b]) || named(&[".tgz", ".tar.gz"]) {
             Self::Gzip
         } else if head.get(257..262) == Some(b"ustar") || named(&[".tar"]) {
             Self::Tar
@@ -240,7 +263,7 @@ mod tests {
         let folder = Folder::new();
         let path = folder.file("m.yaml", "ccm: {}\n");
         for reference in [path.clone(), format!("file:{path}"), format!("file://{path}").replace("m.y", "%6d.y")] {
-            let loaded = load(&Linux::new(), &reference).unwrap();
+            let loaded = load(&Linux::new(), &reference, &Trust::default()).unwrap();
             assert_eq!((loaded.text.as_str(), loaded.name.as_str()), ("ccm: {}\n", path.as_str()));
             assert_eq!(loaded.folder, folder.path("").trim_end_matches('/'));
         }
@@ -250,7 +273,7 @@ mod tests {
     #[test]
     fn what_cannot_be_a_source_is_refused_by_name() {
         let folder = Folder::new();
-        let refusal = |reference: &str| load(&Linux::new(), reference).unwrap_err().to_string();
+        let refusal = |reference: &str| load(&Linux::new(), reference, &Trust::default()).unwrap_err().to_string();
         assert!(refusal("ftp://h/x").contains("unsupported source ftp"));
         assert!(refusal("file://host/x").contains("another host"));
         assert!(refusal("").contains("required"));

@@ -44,6 +44,33 @@ pub struct Unpacked {
 }
 
 impl Unpacked {
+    /// An empty folder.
+    pub(crate) fn empty() -> Result<Self> {
+        Ok(Self { folder: Scratch::new("manifest")?, files: Vec::new() })
+    }
+
+    /// Makes a directory in it, and those above.
+    fn directory(&self, name: &str) -> Result<()> {
+        let path = self.folder.0.join(name);
+        DirBuilder::new().recursive(true).mode(0o755).create(&path).map_err(|error| io_fault("mkdir", name, &error))
+    }
+
+    /// Puts a file in it. The name is one that cannot climb.
+    pub(crate) fn add(&mut self, name: &str, mode: u32, fill: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
+        if let Some((parent, _)) = name.rsplit_once('/') {
+            self.directory(parent)?;
+        }
+        let path = self.folder.0.join(name);
+        let fail = |error: std::io::Error| io_fault("write", name, &error);
+        let mut file =
+            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path).map_err(fail)?;
+        fill(&mut file)?;
+        // What others may read is of no concern in a private folder; what may be executed is kept.
+        file.set_permissions(Permissions::from_mode(mode & 0o755 | 0o600)).map_err(fail)?;
+        self.files.push(name.to_owned());
+        Ok(())
+    }
+
     /// The path of the first member of this base name, in archive order.
     #[must_use]
     pub fn first(&self, name: &str) -> Option<PathBuf> {
@@ -63,9 +90,8 @@ impl Unpacked {
 /// # Errors
 /// [`ccm_core::error::Kind::Limit`] past a limit; otherwise what is wrong with which member. Nothing stays then.
 pub fn unpack(machine: &Linux, name: &str, tar: impl Read, limits: &Limits) -> Result<Unpacked> {
-    let folder = Scratch::new("manifest")?;
     let mut stream = Stream { inner: tar, zeros: 0 };
-    let mut unpacking = Unpacking { folder: &folder.0, left: *limits, limits, files: Vec::new() };
+    let mut unpacking = Unpacking { tree: Unpacked::empty()?, left: *limits, limits };
     let mut archive = Archive::new(&mut stream);
     let broken = |error: &std::io::Error| Error::invalid(format!("cannot unpack {name}: {}", reason(error)));
     for entry in archive.entries().map_err(|error| broken(&error))? {
@@ -75,22 +101,20 @@ pub fn unpack(machine: &Linux, name: &str, tar: impl Read, limits: &Limits) -> R
         let entry = entry.map_err(|error| broken(&error))?;
         unpacking.member(entry).map_err(|error| error.doing(format!("unpacking {name}")))?;
     }
-    let files = unpacking.files;
     // Two blocks of zeros end an archive; a check sum may follow them.
     let padding = std::io::copy(&mut (&mut stream).take(limits.bytes), &mut std::io::sink());
     padding.map_err(|error| broken(&error))?;
     if stream.zeros < 1024 {
         return Err(Error::invalid(format!("cannot unpack {name}: its end is missing: it is truncated")));
     }
-    Ok(Unpacked { folder, files })
+    Ok(unpacking.tree)
 }
 
 /// The members so far.
 struct Unpacking<'a> {
-    folder: &'a Path,
+    tree: Unpacked,
     left: Limits,
     limits: &'a Limits,
-    files: Vec<String>,
 }
 
 impl Unpacking<'_> {
@@ -109,18 +133,13 @@ impl Unpacking<'_> {
             return Err(Error::limit(format!("member {name} lies deeper than {} directories", self.limits.depth)));
         }
         match kind {
-            EntryType::Directory => self.directory(&name),
+            EntryType::Directory => self.tree.directory(&name),
             EntryType::Regular | EntryType::Continuous => self.file(&name, entry),
             other => Err(Error::invalid(format!(
                 "member {name} is {}: only regular files and directories are supported",
                 kind_name(other)
             ))),
         }
-    }
-
-    fn directory(&self, name: &str) -> Result<()> {
-        let path = self.folder.join(name);
-        DirBuilder::new().recursive(true).mode(0o755).create(&path).map_err(|error| io_fault("mkdir", name, &error))
     }
 
     fn file(&mut self, name: &str, mut entry: Entry<'_, impl Read>) -> Result<()> {
@@ -137,22 +156,11 @@ impl Unpacking<'_> {
             .bytes
             .checked_sub(size)
             .ok_or_else(|| Error::limit(format!("it holds more than {} MiB", self.limits.bytes >> 20)))?;
-        if let Some((parent, _)) = name.rsplit_once('/') {
-            self.directory(parent)?;
-        }
-        let path = self.folder.join(name);
-        let fail = |error: std::io::Error| io_fault("write", name, &error);
-        let mut file =
-            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path).map_err(fail)?;
-        let copied = copy(&mut entry, &mut file, name)?;
-        if copied != size {
-            return Err(Error::invalid(format!("member {name} is cut short: {copied} of {size} bytes")));
-        }
-        // What others may read is of no concern in a private folder; what may be executed is kept.
-        let mode = entry.header().mode().unwrap_or(0o644) & 0o755 | 0o600;
-        file.set_permissions(Permissions::from_mode(mode)).map_err(fail)?;
-        self.files.push(name.to_owned());
-        Ok(())
+        let mode = entry.header().mode().unwrap_or(0o644);
+        self.tree.add(name, mode, |file| match copy(&mut entry, file, name)? {
+            copied if copied == size => Ok(()),
+            copied => Err(Error::invalid(format!("member {name} is cut short: {copied} of {size} bytes"))),
+        })
     }
 }
 
