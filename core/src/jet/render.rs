@@ -378,11 +378,9 @@ impl<'t> Runtime<'t> {
         frames.get_mut(at.0)?.get_mut(at.1).map(|(_, value)| value)
     }
 
-    /// The variable of a name: `data` also means the root `Data`.
+    /// The variable of a name.
     pub(super) fn variable(&self, name: &str) -> Option<&Val> {
-        let found = self.frames.iter().rev().find_map(|frame| frame.iter().find(|(known, _)| **known == *name));
-        let found = found.or_else(|| self.frames.first()?.iter().find(|(known, _)| is_root(known, name)));
-        found.map(|(_, value)| value)
+        find(&self.frames, name)
     }
 
     /// Every name that is visible, for suggestions.
@@ -391,6 +389,14 @@ impl<'t> Runtime<'t> {
     }
 
     fn pipe(&mut self, pipe: &'t Pipe) -> Result<()> {
+        // The most common action prints a variable: from where it is, without a copy.
+        if let [Command { base: Expr { kind: ExprKind::Identifier(name), .. }, arguments: None }] = &*pipe.commands
+            && let Some(value) = find(&self.frames, name)
+        {
+            let before = self.out.len();
+            value.print(&mut self.out);
+            return self.scope.fuel.allocate(self.out.len() - before);
+        }
         let Some((first, rest)) = pipe.commands.split_first() else { return Ok(()) };
         let mut value = self.command(first, None)?;
         for command in rest {
@@ -441,6 +447,13 @@ impl<'t> Runtime<'t> {
         writer.write(&mut self.out, &text);
         self.scope.fuel.allocate(self.out.len() - before)
     }
+}
+
+/// The variable of a name, innermost first: `data` also means the root `Data`.
+fn find<'f>(frames: &'f [Frame], name: &str) -> Option<&'f Val> {
+    let found = frames.iter().rev().find_map(|frame| frame.iter().find(|(known, _)| **known == *name));
+    let found = found.or_else(|| frames.first()?.iter().find(|(known, _)| is_root(known, name)));
+    found.map(|(_, value)| value)
 }
 
 /// A root of the scope answers to its name with a small first letter too.

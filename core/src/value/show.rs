@@ -6,7 +6,7 @@
 use alloc::string::{String, ToString};
 use core::fmt::{self, Display, Write};
 
-use super::{Text, Value};
+use super::{Int, Text, Value};
 use crate::text::float;
 
 impl Display for Value {
@@ -55,11 +55,32 @@ pub fn text(value: &Value) -> Text {
 pub fn append(out: &mut String, value: &Value) {
     match value {
         Value::Text(text) => out.push_str(text),
+        Value::Int(int) => append_int(out, *int),
         other => {
             // Writing into a String cannot fail.
             let _written = write!(out, "{other}");
         }
     }
+}
+
+/// Digits of an integer, without the detour over a formatter: templates print many.
+fn append_int(out: &mut String, int: Int) {
+    let number = int.as_i128();
+    let mut rest = number.unsigned_abs() as u64;
+    let mut digits = [0_u8; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if number < 0 {
+        out.push('-');
+    }
+    out.push_str(core::str::from_utf8(&digits[at..]).unwrap_or_default());
 }
 
 #[cfg(test)]
@@ -71,6 +92,19 @@ mod tests {
     fn values_print_as_go_prints_them() {
         let value = json::parse(r#"{"b":[1,"two",null,2.5,true],"a":{},"c":[]}"#).unwrap();
         assert_eq!(value.to_string(), "map[a:map[] b:[1 two <nil> 2.5 true] c:[]]");
+    }
+
+    #[test]
+    fn integers_print_in_full_at_both_ends() {
+        for (int, text) in [
+            (Int::from(i64::MIN), "-9223372036854775808"),
+            (Int::from(u64::MAX), "18446744073709551615"),
+            (Int::from(0_i64), "0"),
+        ] {
+            let mut out = String::new();
+            append(&mut out, &Value::Int(int));
+            assert_eq!(out, text);
+        }
     }
 
     #[test]
