@@ -19,6 +19,7 @@ mod gjson;
 mod hiera;
 mod hiera_multi;
 mod jet;
+mod jet_manifests;
 mod lookup;
 mod template;
 mod typed;
@@ -78,6 +79,7 @@ const RUNNERS: &[(&str, Runner)] = &[
     ("hiera", hiera::run),
     ("hiera_multi", hiera_multi::run),
     ("jet", jet::run),
+    ("jet_manifests", jet_manifests::run),
     ("lookup", lookup::run),
     ("template", template::run),
     ("mesh_facts", mesh_facts::run),

@@ -1,10 +1,8 @@
 //! `ccm apply`: brings this machine to the state of a manifest.
 
 use argh::{ArgsInfo, FromArgs};
-use ccm_core::engine::{Loaded, Plan};
+use ccm_core::engine::{Loaded, Rendered};
 use ccm_core::{Error, Result, yaml};
-use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
 
 use super::run::{Data, Options, Setup, Shown};
 use crate::exit;
@@ -90,9 +88,12 @@ impl Apply {
         let loader = Loader::new(Guard::new(self.key, self.allow_rollback)?);
         let loaded = load(&setup, &loader)?;
         if self.render {
-            let rendered = Rendered(setup.render(&loaded)?);
-            let text = yaml::write(&rendered).map_err(|error| Error::invalid(format!("cannot render: {error}")))?;
+            let plan = setup.render(&loaded)?;
+            let text =
+                yaml::write(&Rendered(&plan)).map_err(|error| Error::invalid(format!("cannot render: {error}")))?;
+            // The empty line at the end is the reference's (vectors jet_manifests).
             console.out.text(&text);
+            console.out.text("\n");
             return Ok(exit::SUCCESS);
         }
         setup.apply(&loaded, &loader, Shown::Run { report: !self.no_report })
@@ -116,32 +117,4 @@ impl Apply {
             detailed: self.detailed_exitcodes,
         }
     }
-}
-
-/// A manifest as `--render` prints it: list style expanded, data merged, fields that wait still as written.
-struct Rendered(Plan);
-
-impl Serialize for Rendered {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(2))?;
-        map.serialize_entry("ccm", &Section(&self.0))?;
-        map.serialize_entry("data", &ccm_core::render::literals(self.0.world.data()))?;
-        map.end()
-    }
-}
-
-struct Section<'a>(&'a Plan);
-
-impl Serialize for Section<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(2))?;
-        map.serialize_entry("fail_on_error", &self.0.fail_on_error)?;
-        let typed = |resource| std::collections::BTreeMap::from([(kind(resource), resource)]);
-        map.serialize_entry("resources", &self.0.resources.iter().map(typed).collect::<Vec<_>>())?;
-        map.end()
-    }
-}
-
-fn kind<T>(resource: &ccm_core::resource::Resource<T>) -> &'static str {
-    resource.kind().name()
 }

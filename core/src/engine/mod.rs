@@ -22,6 +22,7 @@ mod key;
 mod mode;
 mod nested;
 pub mod plan;
+mod rendered;
 pub mod session;
 mod step;
 pub mod summary;
@@ -33,6 +34,7 @@ use alloc::vec::Vec;
 pub use event::{Checked, Event, Health, Outcome};
 pub use mode::Mode;
 pub use plan::Plan;
+pub use rendered::Rendered;
 pub use session::Session;
 pub use summary::Summary;
 
