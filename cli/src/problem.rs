@@ -7,7 +7,7 @@
 //! ```
 
 use ccm_core::Error;
-use ccm_core::span::Site;
+use ccm_core::span::{Site, Span};
 
 use crate::exit;
 use crate::logger::Console;
@@ -21,10 +21,31 @@ pub(crate) fn show(console: &Console, error: &Error) -> u8 {
 /// The error, and the lines of its sites that are in a file.
 pub(crate) fn text(error: &Error) -> String {
     let mut text = format!("{error}\n");
-    for site in error.sites().iter().filter(|site| !site.source.name().is_empty()) {
-        snippet(&mut text, site);
+    let mut expression: Option<&Site> = None;
+    for site in error.sites() {
+        match (site.source.name(), expression.take()) {
+            ("", _) => expression = Some(site),
+            (_, Some(inner)) => snippet(&mut text, &narrowed(site, inner)),
+            (_, None) => snippet(&mut text, site),
+        }
     }
     text
+}
+
+/// The site of a scalar, narrowed to the word of the expression in it, where the expression stands in the
+/// scalar once and as it is.
+fn narrowed(scalar: &Site, inner: &Site) -> Site {
+    let whole = scalar.span.of(scalar.source.text());
+    let expression = inner.source.text();
+    let mut found = whole.match_indices(expression).map(|(at, _)| at);
+    match (found.next(), found.next()) {
+        (Some(at), None) if !expression.is_empty() => {
+            let from = scalar.span.start as usize + at;
+            let (start, end) = (inner.span.start as usize, inner.span.end as usize);
+            scalar.source.at(Span::new(from + start, from + end.clamp(start, expression.len().max(start))))
+        }
+        _ => scalar.clone(),
+    }
 }
 
 /// Columns of a line that are shown: a manifest may be one line of a megabyte.
@@ -53,7 +74,7 @@ fn snippet(text: &mut String, site: &Site) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ccm_core::span::{Source, Span};
+    use ccm_core::span::Source;
 
     #[test]
     fn the_mark_stands_under_the_word() {
@@ -63,5 +84,20 @@ mod tests {
         assert_eq!(lines[0], "unknown name Facst (m.yaml:2:12)");
         assert_eq!(lines[1], "  m.yaml:2:12 |    command: Facst");
         assert_eq!(lines[2], "              |             ^^^^^");
+    }
+
+    #[test]
+    fn the_mark_stands_under_the_word_of_an_expression_in_a_scalar() {
+        let manifest = Source::new("m.yaml", "command: \"{{ Facst.port }}\"\n");
+        let expression = Source::anonymous("Facst.port").at(Span::new(0, 5));
+        let scalar = manifest.at(Span::new(9, 27));
+        let shown = text(&Error::invalid("unknown name Facst").at(expression.clone()).at(scalar));
+        assert!(
+            shown.ends_with("  m.yaml:1:14 |  command: \"{{ Facst.port }}\"\n              |               ^^^^^\n"),
+            "{shown}"
+        );
+        let twice = Source::new("m.yaml", "\"{{ Facst.port }} {{ Facst.port }}\"");
+        let shown = text(&Error::invalid("unknown name Facst").at(expression).at(twice.at(Span::new(0, 35))));
+        assert!(shown.contains("m.yaml:1:1 |"), "{shown}");
     }
 }

@@ -156,6 +156,19 @@ fn an_interrupt_ends_the_command_and_starts_no_later_resource() {
 }
 
 #[test]
+fn a_stop_while_nothing_runs_yet_ends_with_its_signal_too() {
+    let folder = Folder::new();
+    let mut command = command(&folder, &["apply", "-"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let stdin = child.stdin.take();
+    std::thread::sleep(Duration::from_millis(300));
+    std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    let ended = ended(child.wait_with_output().unwrap());
+    drop(stdin);
+    assert_eq!(ended.code, 143, "{}", ended.stderr);
+}
+
+#[test]
 fn noop_and_monitor_only_exclude_each_other() {
     let folder = Folder::new();
     folder.file("m.yaml", site(&folder));

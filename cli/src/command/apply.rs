@@ -1,7 +1,7 @@
 //! `ccm apply`: brings this machine to the state of a manifest.
 
 use argh::{ArgsInfo, FromArgs};
-use ccm_core::engine::{Loaded, Rendered};
+use ccm_core::engine::{Loaded, Plan, Rendered};
 use ccm_core::{Error, Result, yaml};
 
 use super::run::{Data, Options, Setup, Shown};
@@ -86,17 +86,11 @@ impl Apply {
     ) -> Result<u8> {
         let mut setup = Setup::new(self.options(), console)?;
         let loader = Loader::new(Guard::new(self.key, self.allow_rollback)?);
-        let loaded = load(&setup, &loader)?;
-        if self.render {
-            let plan = setup.render(&loaded)?;
-            let text =
-                yaml::write(&Rendered(&plan)).map_err(|error| Error::invalid(format!("cannot render: {error}")))?;
-            // The empty line at the end is the reference's (vectors jet_manifests).
-            console.out.text(&text);
-            console.out.text("\n");
-            return Ok(exit::SUCCESS);
-        }
-        setup.apply(&loaded, &loader, Shown::Run { report: !self.no_report })
+        let result = load(&setup, &loader).and_then(|loaded| match self.render {
+            true => render(&setup.render(&loaded)?, console),
+            false => setup.apply(&loaded, &loader, Shown::Run { report: !self.no_report }),
+        });
+        setup.end(result)
     }
 
     fn options(&self) -> Options {
@@ -117,4 +111,11 @@ impl Apply {
             detailed: self.detailed_exitcodes,
         }
     }
+}
+
+fn render(plan: &Plan, console: &Console) -> Result<u8> {
+    let text = yaml::write(&Rendered(plan)).map_err(|error| Error::invalid(format!("cannot render: {error}")))?;
+    // The empty line at the end is the reference's (vectors jet_manifests).
+    console.out.text(&format!("{text}\n"));
+    Ok(exit::SUCCESS)
 }

@@ -175,7 +175,8 @@ impl Ensure {
             What::Exec(exec) => exec.properties(&mut properties),
         };
         let source = manifest(kind, properties)?;
-        setup.ensure(source, session.as_deref())
+        let result = setup.ensure(source, session.as_deref());
+        setup.end(result)
     }
 
     /// The session directory: the flag, else the variable; an empty flag is a mistake, an empty variable none.

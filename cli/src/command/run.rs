@@ -78,6 +78,17 @@ impl<'a> Setup<'a> {
         Ok(Self { options, console, host })
     }
 
+    /// How a call ends: one that was asked to stop with its signal's code, whatever could not be done then.
+    pub(crate) fn end(&self, result: Result<u8>) -> Result<u8> {
+        match (result, self.host.stop_requested()) {
+            (Err(error), stop @ Some(_)) => {
+                problem::show(self.console, &error);
+                Ok(engine::Summary::default().exit_code(false, stop))
+            }
+            (result, _) => result,
+        }
+    }
+
     pub(crate) fn host(&self) -> &Linux {
         &self.host
     }
