@@ -111,7 +111,7 @@ fn render_prints_a_manifest_that_can_be_applied() {
     assert_eq!((rendered.code, rendered.stderr.as_str()), (0, ""));
     assert_eq!(
         rendered.stdout,
-        "ccm:\n  fail_on_error: false\n  resources:\n  - exec:\n      name: echo edge\n      ensure: present\n      provider: shell\n      command: echo {{ Data.site }}\ndata:\n  site: edge\n"
+        "ccm:\n  fail_on_error: false\n  resources:\n  - exec:\n      name: echo edge\n      ensure: present\n      provider: shell\n      command: echo {{ Data.site }}\ndata:\n  site: edge\n\n"
     );
     let again = ccm_fed(&folder, &["apply", "-", "--render"], rendered.stdout.as_bytes());
     assert_eq!(again.stdout, rendered.stdout);
