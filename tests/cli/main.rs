@@ -9,6 +9,7 @@ mod bundle;
 mod call;
 mod ensure;
 mod errors;
+mod examples;
 mod help;
 mod mesh;
 mod runs;
