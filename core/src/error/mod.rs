@@ -140,6 +140,13 @@ impl Error {
         self
     }
 
+    /// The same fault at another place: the same bytes, as they stand in an outer text.
+    #[must_use]
+    pub fn moved_to(mut self, site: Site) -> Self {
+        self.0.sites.clear();
+        self.at(site)
+    }
+
     /// Adds what was being done, as `resolving field command`.
     #[must_use]
     pub fn doing(mut self, what: impl Into<Cow<'static, str>>) -> Self {

@@ -245,7 +245,7 @@ fn fact_id(module: &Module, fact: &Fact) -> String {
 /// `what` says what it is rendered for, where that is worth saying.
 fn render(module: &Module, fact: &Fact, view: &Value, what: &str) -> Result<Text> {
     let placed = |error: Error| {
-        let error = error.at(fact.template_site.clone());
+        let error = fact.origin.place(error);
         let error = if what.is_empty() { error } else { error.doing(what.to_owned()) };
         error.doing(format!("module {}: fact {}", module.name, fact.name))
     };

@@ -13,6 +13,7 @@
 
 pub mod compose;
 pub mod module;
+mod origin;
 pub mod record;
 pub mod region;
 mod strict;

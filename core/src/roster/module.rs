@@ -7,6 +7,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::origin::Origin;
 use super::record::is_module_name;
 use super::strict::Strict;
 use super::view::SHAPE;
@@ -51,7 +52,7 @@ pub struct Fact {
     /// Where the fact stands.
     pub site: Site,
     /// Where its template stands.
-    pub template_site: Site,
+    pub origin: Origin,
 }
 
 impl Module {
@@ -139,9 +140,9 @@ fn read_members(reader: &mut Strict<'_>, entry: &Entry) -> Option<Fact> {
             reader.fault(entry.span, format!("{wanted} is missing"));
         }
     }
-    let (template, template_site) = template?;
+    let (template, origin) = template?;
     let (path, site) = (wanted_path?, reader.site(entry.span));
-    Some(Fact { name: name.clone(), path, template, shared, owner, group, mode, site, template_site })
+    Some(Fact { name: name.clone(), path, template, shared, owner, group, mode, site, origin })
 }
 
 /// A fact was once a path, and the program knew the format; now the module brings it.
@@ -180,23 +181,23 @@ fn plain(reader: &mut Strict<'_>, node: &Node, what: &str) -> Option<Text> {
     Some(text)
 }
 
-fn read_template(reader: &mut Strict<'_>, node: &Node) -> Option<(Template, Site)> {
+fn read_template(reader: &mut Strict<'_>, node: &Node) -> Option<(Template, Origin)> {
     let Some(text) = node.shared_text().filter(|_| !node.is_null()) else {
         reader.fault(node.span, format!("template must be text, found {}", node.kind()));
         return None;
     };
-    let outer = reader.site(node.span);
+    let origin = Origin::new(reader.document, node);
     let faults = match Template::parse(&Source::anonymous(text.clone()), &Options::default()) {
         Ok(template) => {
             let faults = template.check(&SHAPE);
             if faults.is_empty() {
-                return Some((template, outer));
+                return Some((template, origin));
             }
             faults
         }
         Err(fault) => [fault].into(),
     };
-    reader.faults.extend(faults.into_iter().map(|fault| fault.at(outer.clone())));
+    reader.faults.extend(faults.into_iter().map(|fault| origin.place(fault)));
     None
 }
 
@@ -248,7 +249,7 @@ mod tests {
         assert_eq!(
             faults,
             [
-                "module m: fact zones: unknown field Adress of mesh.Entry, did you mean Address? It has Name, FQDN, Address (1:22)"
+                "module m: fact zones: unknown field Adress of mesh.Entry, did you mean Address? It has Name, FQDN, Address (module.yaml:4:37)"
             ]
         );
     }
@@ -262,7 +263,7 @@ mod tests {
             "module m: fact a: path must be absolute",
             "module m: fact a: mode must be",
             "module m: fact b: unknown key sahred of a fact, did you mean shared?",
-            "module m: fact b: unclosed action (1:3)",
+            "module m: fact b: unclosed action (module.yaml:3:20)",
             "module m: fact b: path is missing",
             "module m: fact c: path of a fact takes no expressions",
             "module m: a resource must be a map",
