@@ -142,8 +142,8 @@ fn mkinitcpio_carries_ccm_and_applies_the_site() {
 #[test]
 fn the_first_boot_of_a_router_ends_with_the_code_of_ccm() {
     let folder = machine();
-    let script =
-        example("openwrt/uci-defaults").replace("/etc/ccm", &folder.path("etc")).replace("/tmp/", &folder.path(""));
+    let script = example("openwrt/uci-defaults").replace("/tmp/", &folder.path(""));
+    let script = script.replace("/etc/ccm", &folder.path("etc"));
     assert_eq!(shell(&folder, "sh", &script).code, 1, "there is no site: it is run again at the next boot");
     std::fs::create_dir_all(folder.path("etc")).unwrap();
     folder.file("etc/site.yaml", "ccm: {resources: [exec: {name: /bin/true}]}\n");
