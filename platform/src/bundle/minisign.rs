@@ -97,7 +97,7 @@ impl SecretKey {
     /// The file.
     #[must_use]
     pub fn text(&self) -> String {
-        let sum = Blake2b256::new().chain_update(PLAIN).chain_update(self.id.0).chain_update(&*self.pair.sk).finalize();
+        let sum = Blake2b256::new().chain_update(PLAIN).chain_update(self.id.0).chain_update(*self.pair.sk).finalize();
         // No password: no way to derive a key from one, no salt, no limits.
         let bytes = [PLAIN, &[0, 0], b"B2", &[0; 48], &self.id.0, &*self.pair.sk, &sum].concat();
         format!("untrusted comment: minisign encrypted secret key\n{}\n", Base64::encode_string(&bytes))
