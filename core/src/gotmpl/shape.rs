@@ -263,13 +263,16 @@ impl<'t> Checker<'t> {
         self.commit();
         self.work();
         for at in 0..definitions.len() {
-            if !self.seen.iter().any(|(seen, _)| *seen == at) {
+            if self.seen.range((at, 0)..=(at, Set::MAX)).next().is_none() {
                 self.seen.insert((at, ANYTHING));
                 self.tasks.push((at, ANYTHING));
                 self.work();
             }
         }
     }
+
+    /// How often a body is walked until the types of its variables are known.
+    const WALKS: usize = 24;
 
     /// How many types of dot one definition is checked with before they are taken together.
     const DOTS: usize = 16;
@@ -297,7 +300,11 @@ impl<'t> Checker<'t> {
             let Some(definition) = self.template.set.definitions.get(at) else { continue };
             self.sites.clear();
             let before = self.found.len();
-            loop {
+            for walk in 0.. {
+                if walk == Self::WALKS {
+                    // Types that creep from variable to variable: from here on any of them may be anything.
+                    self.sites.fill(ANYTHING);
+                }
                 self.changed = false;
                 self.declared = 0;
                 self.dot = dot;

@@ -1,7 +1,6 @@
 //! The WireGuard file of a machine: computed, since it carries the topology and must be up before any module
 //! can be delivered.
 
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -25,7 +24,9 @@ const TOLD: usize = 200;
 pub struct Network<'r> {
     /// Placed machines with a `wireguard` entry, in name order.
     members: Vec<Member<'r>>,
-    hubs: Vec<usize>,
+    /// The hub that carries between machines that are no peers. Neither of such two has an endpoint, so both reach
+    /// exactly the hubs that have one, and the first of these is theirs, whoever they are.
+    carrier: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -43,48 +44,37 @@ impl<'r> Network<'r> {
             Some(Member { machine, address: machine.address.as_ref()?, wireguard: machine.wireguard.as_ref()? })
         };
         let members: Vec<Member<'r>> = record.machines.iter().filter_map(member).collect();
-        let hubs = members.iter().enumerate().filter(|(_, member)| member.wireguard.hub).map(|(at, _)| at).collect();
-        Self { members, hubs }
+        let carrier = members.iter().position(|member| member.wireguard.hub && member.wireguard.endpoint.is_some());
+        Self { members, carrier }
     }
 
     /// Two machines are peers if one can call the other.
     fn are_peers(&self, a: usize, b: usize) -> bool {
-        let open = |at: usize| self.members.get(at).is_some_and(|member| member.wireguard.endpoint.is_some());
-        a != b && (open(a) || open(b))
+        a != b && (self.is_open(a) || self.is_open(b))
     }
 
-    /// The hub between two machines that are no peers: the first that both can reach.
-    fn hub_between(&self, a: usize, b: usize) -> Option<usize> {
-        self.hubs.iter().copied().find(|&hub| self.are_peers(a, hub) && self.are_peers(b, hub))
+    fn is_open(&self, at: usize) -> bool {
+        self.members.get(at).is_some_and(|member| member.wireguard.endpoint.is_some())
     }
 
     /// Pairs without a path between them, as sentences; of very many only the first are told.
     #[must_use]
     pub fn unreachable(&self) -> Vec<String> {
-        // Only machines without endpoints can fail to reach each other.
-        let closed: Vec<usize> = (0..self.members.len())
-            .filter(|&at| self.members.get(at).is_some_and(|m| m.wireguard.endpoint.is_none()))
-            .collect();
-        let mut warnings = Vec::new();
-        let mut untold = 0_usize;
-        for (at, &a) in closed.iter().enumerate() {
-            for &b in closed.iter().skip(at + 1) {
-                if self.hub_between(a, b).is_none()
-                    && let (Some(a), Some(b)) = (self.members.get(a), self.members.get(b))
-                {
-                    let (a, b) = (&a.machine.name, &b.machine.name);
-                    if warnings.len() >= TOLD {
-                        untold += 1;
-                        continue;
-                    }
-                    warnings.push(format!(
-                        "{a} and {b} have no path: neither has an endpoint, and there is no hub that both reach"
-                    ));
-                }
-            }
+        if self.carrier.is_some() {
+            return Vec::new();
         }
-        if untold > 0 {
-            warnings.push(format!("and {untold} more pairs have no path"));
+        let closed: Vec<&str> =
+            self.members.iter().filter(|m| m.wireguard.endpoint.is_none()).map(|m| &*m.machine.name).collect();
+        let pairs = closed.iter().enumerate().flat_map(|(at, a)| closed.iter().skip(at + 1).map(move |b| (a, b)));
+        let mut warnings: Vec<String> = pairs
+            .take(TOLD)
+            .map(|(a, b)| {
+                format!("{a} and {b} have no path: neither has an endpoint, and there is no hub that both reach")
+            })
+            .collect();
+        let all = closed.len() * closed.len().saturating_sub(1) / 2;
+        if all > TOLD {
+            warnings.push(format!("and {} more pairs have no path", all - TOLD));
         }
         warnings
     }
@@ -114,14 +104,16 @@ impl<'r> Network<'r> {
         if member.wireguard.hub {
             self.forwarding(out)?;
         }
-        let routed = self.routed(own);
+        let carried = self.carried(own);
         for (at, peer) in self.members.iter().enumerate() {
             if !self.are_peers(own, at) {
                 continue;
             }
             let mut allowed = prefix(peer.address);
-            for address in routed.get(&at).into_iter().flatten() {
-                write!(allowed, ", {}", prefix(address))?;
+            if self.carrier == Some(at) {
+                for address in &carried {
+                    write!(allowed, ", {}", prefix(address))?;
+                }
             }
             let Wireguard { public_key, endpoint, .. } = peer.wireguard;
             writeln!(out, "\n# {}\n[Peer]\nPublicKey = {public_key}\nAllowedIPs = {allowed}", peer.machine.name)?;
@@ -147,21 +139,12 @@ impl<'r> Network<'r> {
         Ok(())
     }
 
-    /// By hub: the machines that this one reaches through it, in address order.
-    fn routed(&self, own: usize) -> BTreeMap<usize, Vec<&Address>> {
-        let mut routed: BTreeMap<usize, Vec<&Address>> = BTreeMap::new();
-        for (other, member) in self.members.iter().enumerate() {
-            if other != own
-                && !self.are_peers(own, other)
-                && let Some(hub) = self.hub_between(own, other)
-            {
-                routed.entry(hub).or_default().push(member.address);
-            }
-        }
-        for addresses in routed.values_mut() {
-            addresses.sort_by_key(|address| address.ip);
-        }
-        routed
+    /// The machines that this one reaches through the hub, in address order.
+    fn carried(&self, own: usize) -> Vec<&'r Address> {
+        let others = self.members.iter().enumerate().filter(|(at, _)| *at != own && !self.are_peers(own, *at));
+        let mut addresses: Vec<&'r Address> = others.map(|(_, member)| member.address).collect();
+        addresses.sort_by_key(|address| address.ip);
+        addresses
     }
 }
 
