@@ -2,7 +2,7 @@
 //!
 //! To add one: a file here with a struct that derives `FromArgs` (its doc comment is the help text)
 //! and has `pub(crate) fn run(self, console: &Console) -> Result<u8>`; then a line in [`Command`],
-//! one in [`run`], and, if it has short flags or other names, a letter in the tables of `argv.rs`.
+//! one in [`mod@run`], and, if it has short flags or other names, a letter in the tables of `argv.rs`.
 //! Results go to `console.out`, log lines through `console.user` and `console.diagnose`, faults are returned.
 
 mod apply;

@@ -1,7 +1,7 @@
 //! Go's text/template, byte for byte as Go 1.26 renders it.
 //!
 //! [`Template::parse`] reads a text once; [`Template::render`] applies it to data as often as
-//! wanted. The stages are `lexer` → `parser` → [`ast`] → `render`, with the functions every
+//! wanted. The stages are `lexer` → `parser` → `ast` → `render`, with the functions every
 //! template knows in `builtins` and Go's `fmt` verbs in `printf`.
 //!
 //! ```

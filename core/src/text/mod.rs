@@ -7,7 +7,7 @@
 //! - [`path`] cleans and joins `/` paths without asking any file system
 //! - [`time`] holds moments, durations, calendar layouts and zones
 //! - [`pattern`] is Go's regular-expression syntax, run in linear time
-//! - [`nearest`] finds the known name that a misspelt one probably meant
+//! - [`mod@nearest`] finds the known name that a misspelt one probably meant
 //!
 //! Nothing here knows a [`crate::Value`]. Faults are small enums of their own; the room that calls turns
 //! them into its [`crate::error::Kind`] and adds the site.

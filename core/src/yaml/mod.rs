@@ -1,6 +1,6 @@
 //! YAML as written: nodes in source order with their places, and the comments between them.
 //!
-//! [`read`] makes a [`Document`] of the first document of a [`Source`]; a fault anywhere in the stream
+//! [`read()`] makes a [`Document`] of the first document of a [`Source`]; a fault anywhere in the stream
 //! refuses it whole. Aliases and merge keys (`<<`) are resolved while reading: an aliased [`Node`] is
 //! shared, not copied, and what the aliases would expand to is bounded, so that everything after this
 //! room may walk a tree without fear of bombs. A mapping's own entries stand in source order, entries

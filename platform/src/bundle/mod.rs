@@ -1,6 +1,6 @@
 //! Signed bundles: a manifest and its files as one tarball that proves who made it, without a network or a clock.
 //!
-//! The members are `bundle.index`, `bundle.index.minisig`, then the files in the order of the [`index`]. Nothing is
+//! The members are `bundle.index`, `bundle.index.minisig`, then the files in the order of the `index`. Nothing is
 //! parsed before the signature of the index is verified, except two sizes; after that the index says what every
 //! further byte has to be: each header is compared with the one that it implies, each content with its digest. So a
 //! bundle is read as a stream, and one that was changed anywhere is refused. `tar` unpacks one, `minisign` verifies

@@ -175,7 +175,7 @@ impl Memory {
 
 /// What a test looks at afterwards.
 impl Memory {
-    /// Changes made through [`Files`], in order: `write /etc/motd`, `attributes /etc/motd`, `directory /srv`,
+    /// Changes made through [`crate::host::Files`], in order: `write /etc/motd`, `attributes /etc/motd`, `directory /srv`,
     /// `remove /x`.
     #[must_use]
     pub fn journal(&self) -> &[String] {

@@ -1,4 +1,4 @@
-//! Go's regular expressions (RE2 syntax): read by [`parse`], compiled to an automaton, and run by a Pike VM,
+//! Go's regular expressions (RE2 syntax): read by `parse`, compiled to an automaton, and run by a Pike VM,
 //! in time linear in the text whatever the pattern.
 //!
 //! The parser of regex-syntax is not used: its dialect differs (`\d` beyond ASCII, `(?x)`, set operations in
