@@ -166,3 +166,15 @@ fn minisign_and_ccm_read_each_other() {
     well(&folder, "bundle create site -o other.ccm --key ms --name web --counter 5");
     assert!(well(&folder, "bundle verify other.ccm --key mp").starts_with("web version 5, "));
 }
+
+#[test]
+fn the_page_about_bundles_does_what_it_says() {
+    let folder = site();
+    std::fs::remove_file(folder.path("site.ccm")).unwrap();
+    let page = include_str!("../../docs/bundles.md");
+    let calls: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("$ ccm ")).collect();
+    assert_eq!(calls.len(), 5);
+    for call in calls {
+        well(&folder, call);
+    }
+}
