@@ -35,6 +35,21 @@ pub fn clean(path: &str) -> String {
     clean
 }
 
+/// Whether [`clean`] would change nothing.
+#[must_use]
+pub fn is_clean(path: &str) -> bool {
+    let rooted = path.starts_with('/');
+    let below = path.strip_prefix('/').unwrap_or(path);
+    if below.is_empty() || path == "." {
+        return !path.is_empty();
+    }
+    let mut leading = !rooted;
+    below.split('/').all(|part| {
+        leading &= part == "..";
+        !matches!(part, "" | ".") && (part != ".." || leading)
+    })
+}
+
 /// Parts joined by `/` and cleaned; empty parts are left out, and nothing but empty parts is an empty
 /// path. As Go's `path.Join`: a part that begins with `/` does not start again from the root.
 #[must_use]
@@ -105,6 +120,13 @@ pub fn is_local(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_is_clean_if_cleaning_changes_nothing() {
+        for path in ["", "/", ".", "..", "a", "/a/b", "../..", "../a", "/..", "a/..", "a//b", "a/", "/./a", "./a", "//", "/a/../b"] {
+            assert_eq!(is_clean(path), clean(path) == path, "{path:?}");
+        }
+    }
 
     #[test]
     fn cleaning_keeps_the_meaning() {

@@ -3,7 +3,7 @@
 //! The parser is run without its strict indentation, because that refuses the `]` or `}` at the left margin
 //! which everybody writes. Of the rest, this file lets only a closing quote stand there.
 
-use granit_parser::StructureStyle;
+use ccm_parser::StructureStyle;
 
 use super::Style;
 use crate::error::{Error, Kind, Result, YamlFault};

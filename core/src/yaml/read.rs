@@ -8,7 +8,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use granit_parser as parser;
+use ccm_parser as parser;
 use parser::{Event, ScalarStyle};
 
 use super::indent::Margin;
@@ -35,7 +35,7 @@ pub fn read(source: &Source, limits: &Limits) -> Result<Document> {
     };
     let mut builder = Builder::new(source, limits);
     let mut first = true;
-    for next in parser::Parser::new_from_str_with_options(text, options) {
+    for next in parser::Events::of(text, options) {
         let (event, span) = next.map_err(|error| syntax_error(source, &error, limits))?;
         match event {
             Event::DocumentEnd => first = false,
@@ -91,15 +91,18 @@ struct Builder<'a> {
     anchors: BTreeMap<usize, Anchored>,
     comments: Vec<Comment>,
     merges: Vec<u32>,
-    /// Keys repeat: each is stored once, up to [`KEYS`] of them.
-    keys: BTreeSet<Text>,
+    /// Keys repeat: the last one of each hash is at hand, to be shared.
+    keys: [Option<Text>; KEYS],
     root: Option<Node>,
     written: u64,
     expanded: u64,
 }
 
-/// How many different keys are shared between mappings.
-const KEYS: usize = 128;
+/// How many keys are at hand to be shared between mappings.
+const KEYS: usize = 64;
+
+/// Keys longer than this are names of things rather than of properties: they do not repeat.
+const LONG: usize = 32;
 
 /// Mappings up to this size are checked for duplicate keys pair by pair, larger ones by sorting.
 const PAIRWISE: usize = 12;
@@ -115,7 +118,7 @@ impl<'a> Builder<'a> {
             anchors: BTreeMap::new(),
             comments: Vec::new(),
             merges: Vec::new(),
-            keys: BTreeSet::new(),
+            keys: [const { None }; KEYS],
             root: None,
             written: 0,
             expanded: 0,
@@ -221,14 +224,15 @@ impl<'a> Builder<'a> {
     fn key(&mut self, text: &str, style: Style, tag: Tag) -> Text {
         let respelled = scalar::key(text, style, tag);
         let text = respelled.as_deref().unwrap_or(text);
-        if let Some(known) = self.keys.get(text) {
-            return known.clone();
+        if text.len() > LONG {
+            return Text::from(text);
         }
-        let text = Text::from(text);
-        if self.keys.len() < KEYS {
-            self.keys.insert(text.clone());
+        let hash = text.bytes().fold(text.len(), |hash, byte| hash.wrapping_mul(31).wrapping_add(usize::from(byte)));
+        let Some(slot) = self.keys.get_mut(hash % KEYS) else { return Text::from(text) };
+        match slot {
+            Some(known) if **known == *text => known.clone(),
+            _ => slot.insert(Text::from(text)).clone(),
         }
-        text
     }
 
     fn merge_key(&mut self, span: Span) -> Result<()> {

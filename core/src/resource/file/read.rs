@@ -186,9 +186,8 @@ fn check_path(block: &Block<'_>, name: &str) -> Result<()> {
     if !path::is_absolute(name) {
         return Err(block.fault("name", format!("file path must be absolute, found {name}")));
     }
-    let clean = path::clean(name);
-    if clean != name {
-        return Err(block.fault("name", format!("file path must be canonical: {clean}, not {name}")));
+    if !path::is_clean(name) {
+        return Err(block.fault("name", format!("file path must be canonical: {}, not {name}", path::clean(name))));
     }
     Ok(())
 }
