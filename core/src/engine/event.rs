@@ -142,10 +142,15 @@ impl Event {
     /// `type#name`, or `type#alias (alias)`: how a person knows it.
     #[must_use]
     pub fn title(&self) -> String {
-        match &self.alias {
-            Some(alias) => format!("{}#{alias} (alias)", self.kind),
-            None => format!("{}#{}", self.kind, self.name),
+        let name = self.alias.as_deref().unwrap_or(&self.name);
+        let mut title = String::with_capacity(self.kind.name().len() + name.len() + 9);
+        title.push_str(self.kind.name());
+        title.push('#');
+        title.push_str(name);
+        if self.alias.is_some() {
+            title.push_str(" (alias)");
         }
+        title
     }
 
     /// What of it is remembered.

@@ -11,6 +11,7 @@ use ccm_core::{Error, Result};
 use nix::errno::Errno;
 use nix::fcntl::{OFlag, open};
 use nix::sys::stat::{FileStat, Mode, SFlag, fstat, lstat, stat};
+use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 
 use crate::Linux;
@@ -48,8 +49,10 @@ impl Files for Linux {
 
     /// One `open`, one `read` and one `close` for a file of ordinary size: the heart of a converged run.
     fn holds(&self, path: &str, content: &[u8]) -> Result<bool> {
-        let file =
-            open(path, QUIETLY | OFlag::O_NOFOLLOW, Mode::empty()).map_err(|errno| fault("open", path, errno))?;
+        // Not nix: the C library behind it may follow each open with a call for the descriptor's flag.
+        let quietly = OFlags::RDONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = rustix::fs::open(path, quietly, rustix::fs::Mode::empty())
+            .map_err(|error| fault("open", path, Errno::from_raw(error.raw_os_error())))?;
         let mut scratch = self.scratch.borrow_mut();
         let mut left = content;
         loop {
