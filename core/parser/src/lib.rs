@@ -8,22 +8,31 @@
 pub use granit_parser::*;
 
 /// The events of a text, one after the other.
-pub struct Events<'text>(Parser<'text, StrInput<'text>>);
+pub struct Events<'text> {
+    parser: Parser<'text, StrInput<'text>>,
+    current: Option<ParseResult<'text>>,
+}
 
 impl<'text> Events<'text> {
     /// The events of a text.
     #[must_use]
     #[inline(never)]
     pub fn of(text: &'text str, options: Options) -> Self {
-        Self(Parser::new_from_str_with_options(text, options))
+        Self { parser: Parser::new_from_str_with_options(text, options), current: None }
     }
-}
 
-impl<'text> Iterator for Events<'text> {
-    type Item = ParseResult<'text>;
-
+    /// The next event and its place, `None` at the end. It is lent, since it is large and to move it costs more
+    /// than to look at it.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
     #[inline(never)]
-    fn next(&mut self) -> Option<Self::Item> {
-        self.0.next()
+    pub fn advance(&mut self) -> Result<Option<&(Event<'text>, Span)>, &ScanError> {
+        self.current = self.parser.next_event();
+        match &self.current {
+            None => Ok(None),
+            Some(Ok(event)) => Ok(Some(event)),
+            Some(Err(error)) => Err(error),
+        }
     }
 }

@@ -35,11 +35,11 @@ pub fn read(source: &Source, limits: &Limits) -> Result<Document> {
     };
     let mut builder = Builder::new(source, limits);
     let mut first = true;
-    for next in parser::Events::of(text, options) {
-        let (event, span) = next.map_err(|error| syntax_error(source, &error, limits))?;
+    let mut events = parser::Events::of(text, options);
+    while let Some((event, span)) = events.advance().map_err(|error| syntax_error(source, error, limits))? {
         match event {
             Event::DocumentEnd => first = false,
-            event if first => builder.take(event, &span)?,
+            event if first => builder.take(event, span)?,
             _ => {}
         }
     }
@@ -138,7 +138,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn take(&mut self, event: Event<'_>, parsed: &parser::Span) -> Result<()> {
+    fn take(&mut self, event: &Event<'_>, parsed: &parser::Span) -> Result<()> {
         let span = bytes(parsed);
         let column = i64::try_from(parsed.start.col()).unwrap_or(i64::MAX);
         let margin = self.margin();
@@ -147,18 +147,18 @@ impl<'a> Builder<'a> {
         }
         let enter = |style| Margin::enter(margin, style, self.source, span, column);
         match event {
-            Event::Scalar(text, style, anchor, tag) => self.scalar(&text, style, anchor, tag.as_deref(), span),
+            Event::Scalar(text, style, anchor, tag) => self.scalar(text, *style, *anchor, tag.as_deref(), span),
             Event::SequenceStart(style, anchor, tag) => {
-                self.open(span, enter(style)?, anchor, tag.as_deref(), FrameKind::List)
+                self.open(span, enter(*style)?, *anchor, tag.as_deref(), FrameKind::List)
             }
             Event::MappingStart(style, anchor, tag) => {
                 let kind = FrameKind::Map { key: Awaited::Key, merges: Vec::new() };
-                self.open(span, enter(style)?, anchor, tag.as_deref(), kind)
+                self.open(span, enter(*style)?, *anchor, tag.as_deref(), kind)
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(span),
-            Event::Alias(id) => self.alias(id, span),
+            Event::Alias(id) => self.alias(*id, span),
             Event::Comment(_, placement) => {
-                let behind = placement == parser::Placement::Right;
+                let behind = *placement == parser::Placement::Right;
                 let placement = if behind { Placement::Behind } else { Placement::Alone };
                 self.comments.push(Comment { span, placement });
                 Ok(())
