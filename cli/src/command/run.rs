@@ -118,6 +118,8 @@ impl<'a> Setup<'a> {
     /// Reads a manifest and all its resources.
     fn plan(&self, loaded: &Loaded, run: &Run, session: &Session) -> Result<Plan> {
         let document = Document::read(&loaded.source, run.unknown)?;
+        // Kept to the end of the process: to give back each node of a large document is work for nothing.
+        core::mem::forget(document.yaml.clone());
         let inputs = Inputs {
             facts: &run.facts,
             environ: &run.environ,
