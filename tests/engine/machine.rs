@@ -65,6 +65,12 @@ impl Case {
 
     /// Reads, plans and applies `m.yaml`.
     pub(crate) fn run(&self, mode: Mode, host: &mut Memory) -> Result<(Tally, Told)> {
+        let mut session = Session::memory(host);
+        self.run_in(&mut session, mode, host)
+    }
+
+    /// The same in a session that may have a past.
+    pub(crate) fn run_in(&self, session: &mut Session, mode: Mode, host: &mut Memory) -> Result<(Tally, Told)> {
         let run = Run {
             mode,
             facts: Value::Map(Map::new()),
@@ -74,15 +80,14 @@ impl Case {
             chain: vec!["m.yaml".into()],
             within: None,
         };
-        let mut session = Session::memory(host);
         let document = Document::read(&self.load("m.yaml")?.source, run.unknown)?;
         let (facts, environ) = (&run.facts, &run.environ);
         let inputs = Inputs { facts, environ, directory: "", given: None, overlay: None, host: &*host };
-        let plan = Plan::of(Manifest::resolve(document, &inputs)?, &run, host, &session)?;
+        let plan = Plan::of(Manifest::resolve(document, &inputs)?, &run, host, session)?;
         let notes = plan.warnings.iter().map(ToString::to_string).collect();
         let mut told = Told { notes, ..Told::default() };
         let load = |_: &str, name: &str| self.load(name);
-        let mut stage = Stage { host, session: &mut session, observer: &mut told, load: &load };
+        let mut stage = Stage { host, session, observer: &mut told, load: &load };
         let tally = engine::apply(&plan, &run, &mut stage);
         Ok((tally, told))
     }
