@@ -57,6 +57,7 @@ int main(void) {
         mount("sysfs", "/sys", "sysfs", 0, NULL);
     }
     if (strcmp(test, "readonly") == 0) {
+        mount("tmpfs", "/tmp", "tmpfs", 0, NULL);
         mount(NULL, "/", NULL, MS_REMOUNT | MS_RDONLY, NULL);
     }
     char *facts[] = {"/ccm", "facts", "host.info.os", NULL};

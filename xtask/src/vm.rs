@@ -27,7 +27,7 @@ const WORKS: &[&str] = &[
     "== first: exit 0",
     "Changed Resources: 3",
     "== second: exit 0",
-    "Stable Resources: 3",
+    "Stable Resources: 2",
     "== /etc/motd mode 0644: Managed by ccm on linux",
     "== /etc/app/app.conf mode 0600: listen = 8080",
     "== done",
@@ -35,7 +35,8 @@ const WORKS: &[&str] = &[
 
 const CASES: &[Case] = &[
     Case { name: "plain", memory: "128", extra: &[], shows: WORKS },
-    Case { name: "small", memory: "64", extra: &[], shows: WORKS },
+    // Debian's kernel itself does not start with less.
+    Case { name: "small", memory: "96", extra: &[], shows: WORKS },
     Case { name: "noproc", memory: "128", extra: &[], shows: WORKS },
     Case { name: "epoch", memory: "128", extra: &["-rtc", "base=1970-01-01T00:00:00"], shows: WORKS },
     Case {
@@ -69,7 +70,7 @@ ccm:
         - /etc/motd: {ensure: present, content: "Managed by ccm on {{ lookup('data.name', 'linux') }}\n", owner: "0", group: "0", mode: "0644"}
         - /etc/app/app.conf: {ensure: present, parents: true, source: app.conf, owner: "0", group: "0", mode: "0600"}
     - exec:
-        - /ccm --version: {creates: /etc/app/app.conf.d}
+        - /ccm --version: {}
 "#;
 
 pub fn run(arguments: &[String]) -> Outcome {
