@@ -117,10 +117,12 @@ fn main() -> ExitCode {
         let known = known(&known_folder.join(format!("{stem}.txt")));
         let outcomes = run(&home, &cases);
         assert_eq!(outcomes.len(), cases.len(), "{stem}: a runner answers every case");
-        let (mut good, mut bad) = (0, 0);
+        let (mut good, mut bad, mut gaps) = (0, 0, 0);
         for (case, outcome) in cases.iter().zip(outcomes) {
             match (outcome, known.contains(&case.id)) {
-                (Ok(()), false) | (Err(_), true) => good += 1,
+                (Ok(()), false) => good += 1,
+                // A known gap holds nobody up, and is no success.
+                (Err(_), true) => gaps += 1,
                 (Ok(()), true) => {
                     bad += 1;
                     println!("{stem} {}: holds, but stands in tests/known/{stem}.txt", case.id);
@@ -131,7 +133,7 @@ fn main() -> ExitCode {
                 }
             }
         }
-        println!("{stem}: {good} of {} ({} known gaps)", cases.len(), known.len());
+        println!("{stem}: {good} of {} ({gaps} known gaps)", cases.len());
         passed += good;
         failed += bad;
     }
