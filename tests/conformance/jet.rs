@@ -4,7 +4,7 @@ use ccm_core::error::{Error, JetFault, Kind, RenderFault};
 use ccm_core::jet::{Delimiters, Template};
 use ccm_core::names::{Fuel, Functions, Scope, Signature};
 use ccm_core::span::Source;
-use ccm_core::value::{Map, Shape, Value};
+use ccm_core::value::{Map, Shape, Value, lookup};
 use serde_json::Value as Json;
 
 use crate::{Case, Folder, each};
@@ -144,7 +144,7 @@ impl Functions for Host<'_> {
             "lookup" => {
                 let roots: Map =
                     self.variables.iter().map(|(name, value)| (name.to_lowercase().into(), value.clone())).collect();
-                match (walk(&Value::Map(roots), text), arguments.get(1)) {
+                match (lookup::within(&Value::Map(roots), text)?, arguments.get(1)) {
                     (Some(found), _) => Ok(found),
                     (None, Some(default)) if !matches!(default, Value::Null) => Ok(default.clone()),
                     (None, _) => Err(Kind::Render(RenderFault::LookupMissing { path: text.to_owned() }).into()),
@@ -203,19 +203,4 @@ fn value(json: &Json) -> Value {
         Json::Array(items) => Value::list(items.iter().map(value).collect()),
         Json::Object(map) => Value::Map(map.iter().map(|(key, item)| (key.as_str().into(), value(item))).collect()),
     }
-}
-
-/// As much of paths as the cases ask: members, indexes, and `#` for a field of each item.
-fn walk(value: &Value, path: &str) -> Option<Value> {
-    let (part, rest) = path.split_once('.').map_or((path, None), |(part, rest)| (part, Some(rest)));
-    let found = match value {
-        Value::Map(map) => map.get(part)?.clone(),
-        Value::List(items) if part == "#" => {
-            let rest = rest?;
-            return Some(Value::list(items.iter().filter_map(|item| walk(item, rest)).collect()));
-        }
-        Value::List(items) => items.get(part.parse::<usize>().ok()?)?.clone(),
-        _ => return None,
-    };
-    rest.map_or(Some(found.clone()), |rest| walk(&found, rest))
 }
