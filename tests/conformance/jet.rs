@@ -7,6 +7,7 @@ use ccm_core::span::Source;
 use ccm_core::value::{Map, Shape, Value, lookup};
 use serde_json::Value as Json;
 
+use crate::data::value;
 use crate::{Case, Folder, each};
 
 pub fn run(folder: &Folder, cases: &[Case]) -> Vec<Result<(), String>> {
@@ -49,9 +50,9 @@ fn check(case: &Case, files: &Json) -> Result<(), String> {
 type Fault = (&'static str, &'static str, String);
 
 fn render(json: &Json, files: &Json) -> Result<String, Fault> {
-    let data = value(&json["data"]);
-    let facts = value(&json["facts"]);
-    let environ = match value(&json["environ"]) {
+    let data = value(&json["data"], false);
+    let facts = value(&json["facts"], false);
+    let environ = match value(&json["environ"], false) {
         Value::Map(map) => Value::Map(map.shaped(Shape::Texts)),
         _ => Value::Map(Map::new().shaped(Shape::Texts)),
     };
@@ -186,21 +187,5 @@ impl Host<'_> {
             rest = &rest[end + close.len()..];
         }
         Ok((out + rest).into())
-    }
-}
-
-/// Data as the vectors write it: an integer has no dot or exponent.
-fn value(json: &Json) -> Value {
-    match json {
-        Json::Null => Value::Null,
-        Json::Bool(value) => Value::from(*value),
-        Json::Number(number) => match (number.as_i64(), number.as_u64()) {
-            (Some(int), _) => Value::from(int),
-            (None, Some(int)) => Value::Int(int.into()),
-            (None, None) => Value::from(number.as_f64().unwrap()),
-        },
-        Json::String(text) => Value::from(text.as_str()),
-        Json::Array(items) => Value::list(items.iter().map(value).collect()),
-        Json::Object(map) => Value::Map(map.iter().map(|(key, item)| (key.as_str().into(), value(item))).collect()),
     }
 }
