@@ -90,7 +90,9 @@ fn complaint(output: &str) -> String {
     let lines = output.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("Run "));
     let joined = lines.collect::<Vec<_>>().join(" ");
     let mut letters = joined.chars();
-    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+    letters
+        .next()
+        .map_or_else(String::new, |first| core::iter::once(first.to_ascii_lowercase()).chain(letters).collect())
 }
 
 /// The usage of the deepest command that the words name.

@@ -8,6 +8,8 @@
 //	scripts.bin     the script's index from 1 (0: none) as a byte, then the length
 //	folds.bin       from-start (less the last one), count, step, distance: `from` and `from + distance` differ
 //	                in case alone; from < to, and every orbit is a chain of such pairs
+//	upper.bin       from-start (less the last one), count, step, distance doubled, its low bit set where it
+//	lower.bin       leads down: the other case of each character that has one
 package main
 
 import (
@@ -133,4 +135,40 @@ func main() {
 		before = fold.start
 	}
 	write("folds.bin", out)
+	write("upper.bin", cases(unicode.ToUpper))
+	write("lower.bin", cases(unicode.ToLower))
+}
+
+// cases are the runs of characters that lie equally far from their other case.
+func cases(of func(rune) rune) (out []byte) {
+	type run struct{ start, count, step, distance int }
+	var runs []run
+	for c := rune(0); c <= unicode.MaxRune; c++ {
+		distance := int(of(c)) - int(c)
+		if distance == 0 {
+			continue
+		}
+		if n := len(runs); n > 0 && runs[n-1].distance == distance {
+			last := &runs[n-1]
+			step := int(c) - (last.start + (last.count-1)*last.step)
+			if last.count == 1 || step == last.step {
+				last.step = step
+				last.count++
+				continue
+			}
+		}
+		runs = append(runs, run{int(c), 1, 1, distance})
+	}
+	before := 0
+	for _, run := range runs {
+		signed := run.distance * 2
+		if run.distance < 0 {
+			signed = -signed | 1
+		}
+		for _, n := range []int{run.start - before, run.count, run.step, signed} {
+			out = number(out, n)
+		}
+		before = run.start
+	}
+	return out
 }

@@ -19,7 +19,7 @@ pub(super) fn page(ccm: &CommandInfoWithArgs) -> String {
         command(&mut page, "ccm", &sub.command);
     }
     for (name, text) in TOPICS {
-        page += &format!(".SH {}\n", name.to_uppercase());
+        page += &format!(".SH {}\n", name.to_ascii_uppercase());
         lesson(&mut page, text);
     }
     page += ENDING;
@@ -65,7 +65,7 @@ fn command(page: &mut String, above: &str, info: &CommandInfoWithArgs) {
     }
     line(page, info.description);
     for positional in info.positionals.iter().filter(|positional| !positional.hidden) {
-        *page += &format!(".TP\n\\fI{}\\fR\n", roff(&positional.name.to_uppercase()));
+        *page += &format!(".TP\n\\fI{}\\fR\n", roff(&positional.name.to_ascii_uppercase()));
         line(page, positional.description);
     }
     flags(page, info);
@@ -83,7 +83,7 @@ fn flags(page: &mut String, info: &CommandInfoWithArgs) {
 
 fn spelling(flag: &FlagInfo<'_>) -> String {
     let short = flag.short.map_or_else(String::new, |letter| format!("\\fB\\-{letter}\\fR, "));
-    let value = value(flag).map_or_else(String::new, |name| format!(" \\fI{}\\fR", roff(&name.to_uppercase())));
+    let value = value(flag).map_or_else(String::new, |name| format!(" \\fI{}\\fR", roff(&name.to_ascii_uppercase())));
     format!("{short}\\fB{}\\fR{value}", roff(flag.long))
 }
 

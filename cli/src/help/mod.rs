@@ -72,7 +72,7 @@ fn value<'a>(flag: &FlagInfo<'a>) -> Option<&'a str> {
 
 /// A positional argument as a usage shows it: `NAME`, `[NAME]`, `[NAME...]`.
 fn argument(positional: &PositionalInfo<'_>) -> String {
-    let name = positional.name.to_uppercase();
+    let name = positional.name.to_ascii_uppercase();
     match positional.optionality {
         Optionality::Required => name,
         Optionality::Optional => format!("[{name}]"),

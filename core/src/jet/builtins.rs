@@ -11,6 +11,7 @@ use super::value::Val;
 use crate::error::{Error, JetFault, Kind, Result};
 use crate::names::Signature;
 use crate::span::Span;
+use crate::text::case;
 use crate::value::{Map, Text, Value, wire};
 
 /// A function by where it comes from.
@@ -60,14 +61,14 @@ const SIMPLE: &[Simple] = &[
     Simple { name: "ints", least: 0, most: 2, run: ints },
     Simple { name: "json", least: 1, most: 1, run: |given| to_json(&given[0]).map(|text| Val::Bytes(text.into())) },
     Simple { name: "len", least: 1, most: 1, run: len },
-    Simple { name: "lower", least: 1, most: 1, run: |given| Ok(Val::Plain(text(&given[0])?.to_lowercase().into())) },
+    Simple { name: "lower", least: 1, most: 1, run: |given| Ok(Val::Plain(case::lower(&text(&given[0])?).into())) },
     Simple { name: "map", least: 0, most: ANY, run: map },
     Simple { name: "repeat", least: 2, most: 2, run: repeat },
     Simple { name: "replace", least: 4, most: 4, run: replace },
     Simple { name: "slice", least: 0, most: ANY, run: slice },
     Simple { name: "split", least: 2, most: 2, run: split },
     Simple { name: "trimSpace", least: 1, most: 1, run: |given| Ok(Val::Plain(text(&given[0])?.trim().into())) },
-    Simple { name: "upper", least: 1, most: 1, run: |given| Ok(Val::Plain(upper(&text(&given[0])?).into())) },
+    Simple { name: "upper", least: 1, most: 1, run: |given| Ok(Val::Plain(case::upper(&text(&given[0])?).into())) },
     Simple { name: "url", least: 1, most: 1, run: |given| Ok(Val::Plain(query_escaped(&text(&given[0])?).into())) },
     Simple {
         name: "writeJson",
@@ -230,18 +231,6 @@ fn whole(value: &Val) -> Result<i64> {
         Val::Plain(Value::Float(float)) => Ok(*float as i64),
         other => Err(bad(format!("a number is wanted, not {}", other.kind()))),
     }
-}
-
-/// Upper case letter by letter, as Go does it: `ß` stays.
-fn upper(text: &str) -> String {
-    let single = |letter: char| {
-        let mut upper = letter.to_uppercase();
-        match (upper.next(), upper.next()) {
-            (Some(one), None) => one,
-            _ => letter,
-        }
-    };
-    text.chars().map(single).collect()
 }
 
 fn ints(given: &[Val]) -> Result<Val> {

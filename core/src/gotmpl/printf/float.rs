@@ -18,7 +18,7 @@ pub(super) fn text(value: f64, verb: char, precision: Option<usize>) -> String {
         _ => Form::General,
     };
     let text = float::format(value, form, precision);
-    if value.is_finite() && matches!(verb, 'E' | 'G') { text.to_uppercase() } else { text }
+    if value.is_finite() && matches!(verb, 'E' | 'G') { text.to_ascii_uppercase() } else { text }
 }
 
 /// Mantissa and exponent of a finite number, `mantissa × 2^exponent`.
@@ -70,7 +70,7 @@ fn hexadecimal(value: f64, precision: Option<usize>, upper: bool) -> String {
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     let text = format!("{text}p{sign}{:02}", exponent.unsigned_abs());
-    if upper { text.to_uppercase() } else { text }
+    if upper { text.to_ascii_uppercase() } else { text }
 }
 
 /// `#`: always a point, and for `g` the zeros that it otherwise leaves out.

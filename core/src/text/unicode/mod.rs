@@ -1,7 +1,7 @@
 //! What Unicode says of a character: its category, its script, and which others differ in case alone.
 //!
 //! The tables beside this file are Go's own (Unicode 15.0), written by `xtask/unicode/main.go`, which tells
-//! their form: 9 KB in all. They are read from the start for each question, which is what patterns need
+//! their form: 11 KB in all. They are read from the start for each question, which is what patterns need
 //! when they are compiled and what text in quotes needs for rare characters.
 
 use alloc::vec::Vec;
@@ -157,7 +157,7 @@ const SCRIPT_NAMES: &str = "adlam ahom anatolianhieroglyphs arabic armenian aves
     warangciti yezidi yi zanabazarsquare";
 
 /// LEB128 numbers of a table.
-struct Numbers(&'static [u8]);
+pub(super) struct Numbers(pub(super) &'static [u8]);
 
 impl Numbers {
     fn byte(&mut self) -> Option<u8> {

@@ -10,6 +10,7 @@ use super::node::{Kind, Member, Node};
 use super::pretty::{self, Style};
 use super::text::{self, Json};
 use crate::error::Result;
+use crate::text::case;
 use crate::value::json;
 
 /// The modifiers there are.
@@ -283,7 +284,7 @@ fn truthy(json: &Json) -> bool {
     match json.kind() {
         Kind::True => true,
         Kind::Number => json.number() != 0.0,
-        Kind::Text => matches!(json.string().to_lowercase().as_str(), "1" | "t" | "true"),
+        Kind::Text => matches!(case::lower(&json.string()).as_str(), "1" | "t" | "true"),
         _ => false,
     }
 }

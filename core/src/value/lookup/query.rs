@@ -4,6 +4,7 @@ use alloc::borrow::Cow;
 
 use super::node::{Kind, Node};
 use super::text;
+use crate::text::case;
 
 /// What the items of a list are asked.
 pub(super) struct Query<'p> {
@@ -159,7 +160,7 @@ fn truth(found: Option<&Node<'_>>) -> Option<bool> {
         Kind::True => Some(true),
         Kind::False => Some(false),
         Kind::Number => Some(node.number() != 0.0),
-        Kind::Text => match node.text().to_lowercase().as_str() {
+        Kind::Text => match case::lower(&node.text()).as_str() {
             "1" | "t" | "true" => Some(true),
             "0" | "f" | "false" => Some(false),
             _ => None,
