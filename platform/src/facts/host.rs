@@ -77,7 +77,7 @@ fn processes(roots: &Roots) -> u64 {
 
 /// The first that works of: the id of the mainboard, of the installation, of this boot.
 fn host_id(roots: &Roots) -> String {
-    let plain = |text: String| Some(text.trim().to_lowercase()).filter(|text| !text.is_empty());
+    let plain = |text: String| Some(text.trim().to_ascii_lowercase()).filter(|text| !text.is_empty());
     roots
         .sys("class/dmi/id/product_uuid")
         .and_then(plain)

@@ -1,7 +1,7 @@
 //! The `network` family: interfaces, addresses, and which of them the machine speaks from.
 
 use std::fmt::Write;
-use std::net::{IpAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
 use ccm_core::value::Value;
 
@@ -22,8 +22,9 @@ const ADDRESS: Fields = &[("Addr", "addr")];
 pub(super) fn facts(wanted: bool) -> Value {
     let found = if wanted { interfaces() } else { Vec::new() };
     let speaks_from = |near, far| if found.is_empty() { None } else { source(near, far) };
-    let default4 = speaks_from("0.0.0.0:0", "1.1.1.1:53");
-    let default6 = speaks_from("[::]:0", "[2001:4860:4860::8888]:53");
+    let default4 = speaks_from(Ipv4Addr::UNSPECIFIED.into(), Ipv4Addr::new(1, 1, 1, 1).into());
+    let default6 =
+        speaks_from(Ipv6Addr::UNSPECIFIED.into(), Ipv6Addr::new(0x2001, 0x4860, 0x4860, 0, 0, 0, 0, 0x8888).into());
     let shown = |address: Option<IpAddr>| Value::from(address.map(|address| address.to_string()).unwrap_or_default());
     Value::Map(map(vec![
         ("addresses", addresses(&found, default4, default6).into()),
@@ -33,10 +34,11 @@ pub(super) fn facts(wanted: bool) -> Value {
     ]))
 }
 
-/// The address from which the kernel would speak to a far place. Connecting a datagram socket sends nothing.
-fn source(near: &str, far: &str) -> Option<IpAddr> {
-    let socket = UdpSocket::bind(near).ok()?;
-    socket.connect(far).ok()?;
+/// The address from which the kernel would speak to a far place. Connecting a datagram socket sends nothing. The places are
+/// numbers, so that nothing here can look up a name.
+fn source(near: IpAddr, far: IpAddr) -> Option<IpAddr> {
+    let socket = UdpSocket::bind(SocketAddr::new(near, 0)).ok()?;
+    socket.connect(SocketAddr::new(far, 53)).ok()?;
     socket.local_addr().ok().map(|address| address.ip()).filter(|address| is_global(*address))
 }
 

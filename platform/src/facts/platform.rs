@@ -26,7 +26,7 @@ fn named(roots: &Roots, release: &OsRelease) -> Option<(String, String)> {
         }
     }
     if let Some(text) = said("slackware-version") {
-        return Some(("slackware".to_owned(), first_line(&text).to_lowercase().replace("slackware ", "")));
+        return Some(("slackware".to_owned(), first_line(&text).to_ascii_lowercase().replace("slackware ", "")));
     }
     if let Some(text) = said("debian_version") {
         return Some(debian(roots, release, &text));
@@ -56,7 +56,8 @@ fn named(roots: &Roots, release: &OsRelease) -> Option<(String, String)> {
 
 /// What `os-release` says, or the files from before there was one.
 fn by_release_files(roots: &Roots, release: &OsRelease) -> Option<(String, String)> {
-    let pair = |release: &OsRelease, name, version| (release.get(name).to_lowercase(), release.get(version).to_owned());
+    let pair =
+        |release: &OsRelease, name, version| (release.get(name).to_ascii_lowercase(), release.get(version).to_owned());
     let (name, version) = match release.get("ID") {
         "" => ["lsb-release", "openwrt_release"].iter().find_map(|file| {
             let found = pair(&OsRelease::parse(&roots.etc(file)?), "DISTRIB_ID", "DISTRIB_RELEASE");
@@ -92,13 +93,13 @@ fn debian(roots: &Roots, release: &OsRelease, text: &str) -> (String, String) {
 }
 
 fn red_hat(text: &str) -> String {
-    let text = text.to_lowercase();
+    let text = text.to_ascii_lowercase();
     if text.contains("red hat") { "redhat".to_owned() } else { text.split_whitespace().next().unwrap_or("").to_owned() }
 }
 
 /// The version after `release `.
 fn version_of(text: &str) -> String {
-    let text = text.to_lowercase();
+    let text = text.to_ascii_lowercase();
     if text.contains("rawhide") {
         return "rawhide".to_owned();
     }
@@ -111,7 +112,7 @@ fn suse(text: &str) -> (String, String) {
         let line = text.lines().find_map(|line| line.split_once('=').filter(|(key, _)| key.trim() == name));
         line.map(|(_, value)| value.trim().to_owned())
     };
-    let name = if text.to_lowercase().contains("opensuse") { "opensuse" } else { "suse" };
+    let name = if text.to_ascii_lowercase().contains("opensuse") { "opensuse" } else { "suse" };
     let version = [value("VERSION"), value("PATCHLEVEL")].into_iter().flatten().collect::<Vec<_>>().join(".");
     (name.to_owned(), version)
 }
