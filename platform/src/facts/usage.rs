@@ -1,7 +1,6 @@
 //! How full file systems are, asked in a way that a dead one cannot hold up.
 
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,8 +26,11 @@ const USAGE: Fields = &[
 /// How long one file system may think.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// Answers by the number of the mount; none for one that refused.
-type Answers = (usize, Option<Statfs>);
+/// What the threads have answered, by the number of the mount: nothing yet, or what it said, none where it refused.
+struct Answers {
+    given: Mutex<Vec<Option<Option<Statfs>>>>,
+    news: Condvar,
+}
 
 /// The usage of each mount that answers. Those on other machines are not asked: the answer of a server that is gone
 /// can take for ever (field report 38). The others are asked one after another by a thread; should one not answer
@@ -36,44 +38,57 @@ type Answers = (usize, Option<Statfs>);
 pub(super) fn of(mounts: &[Mount], root: &str, until: Instant) -> Vec<Value> {
     let asked: Vec<&Mount> = mounts.iter().filter(|mount| !is_remote(&mount.kind)).collect();
     let paths: Arc<[String]> = asked.iter().map(|mount| format!("{root}{}", mount.point)).collect();
-    let (sender, receiver) = channel();
-    let mut found = vec![None; asked.len()];
+    let answers = Arc::new(Answers { given: Mutex::new(vec![None; asked.len()]), news: Condvar::new() });
     let mut next = 0;
     while next < paths.len() && Instant::now() < until {
-        if !ask(Arc::clone(&paths), next, sender.clone()) {
+        if !ask(Arc::clone(&paths), next, Arc::clone(&answers)) {
             break;
         }
-        next = listen(&receiver, &mut found, next, until);
+        next = answers.wait(next, until);
     }
-    let shown = |(mount, answer): (&&Mount, Option<Statfs>)| answer.map(|answer| usage(mount, &answer));
-    asked.iter().zip(found).filter_map(shown).collect()
+    let given = answers.given.lock().unwrap_or_else(PoisonError::into_inner);
+    let shown = |(mount, answer): (&&Mount, &Option<Option<Statfs>>)| Some(usage(mount, &(*answer)??));
+    asked.iter().zip(given.iter()).filter_map(shown).collect()
 }
 
 /// Starts a thread that asks from a number on; false when there are no threads to be had.
-fn ask(paths: Arc<[String]>, from: usize, sender: Sender<Answers>) -> bool {
+fn ask(paths: Arc<[String]>, from: usize, answers: Arc<Answers>) -> bool {
     let work = move || {
         for (number, path) in paths.iter().enumerate().skip(from) {
-            if sender.send((number, statfs(path.as_str()).ok())).is_err() {
-                return;
-            }
+            answers.give(number, statfs(path.as_str()).ok());
         }
     };
     thread::Builder::new().stack_size(64 * 1024).spawn(work).is_ok()
 }
 
-/// Collects answers until all are there, or one does not come; gives the number to go on with.
-fn listen(receiver: &Receiver<Answers>, found: &mut [Option<Statfs>], mut next: usize, until: Instant) -> usize {
-    while next < found.len() {
-        let patience = PATIENCE.min(until.saturating_duration_since(Instant::now()));
-        match receiver.recv_timeout(patience) {
-            Ok((number, answer)) => {
-                found[number] = answer;
-                next = next.max(number + 1);
+impl Answers {
+    fn give(&self, number: usize, answer: Option<Statfs>) {
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = given.get_mut(number) {
+            *place = Some(answer);
+        }
+        self.news.notify_one();
+    }
+
+    /// Waits until all are there, or one does not come; gives the number to go on with.
+    fn wait(&self, mut next: usize, until: Instant) -> usize {
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let before = next;
+            while given.get(next).is_some_and(Option::is_some) {
+                next += 1;
             }
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return next + 1,
+            let patience = PATIENCE.min(until.saturating_duration_since(Instant::now()));
+            if next >= given.len() || patience.is_zero() {
+                return next;
+            }
+            let (held, waited) = self.news.wait_timeout(given, patience).unwrap_or_else(PoisonError::into_inner);
+            given = held;
+            if waited.timed_out() && next == before && given.get(next).is_some_and(Option::is_none) {
+                return next + 1;
+            }
         }
     }
-    next
 }
 
 fn is_remote(kind: &str) -> bool {
