@@ -59,7 +59,7 @@ fn next(machine: &Linux, output: &str, key: &SecretKey) -> Result<u64> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(1),
         Err(error) => return Err(io_fault("open", output, &error)),
     };
-    let seal = verify(machine, output, file, &[key.public()]);
+    let seal = verify(machine, output, &mut { file }, &[key.public()]);
     let version = seal.map_err(|error| error.doing("finding the next version, which --counter would give"))?.version;
     version.checked_add(1).ok_or_else(|| Error::limit(format!("{output} has the last version there is")))
 }

@@ -101,10 +101,10 @@ pub(crate) fn begins(head: &[u8]) -> bool {
 ///
 /// # Errors
 /// When its index is not signed by one of the keys, or anything in it differs from the index.
-pub fn unpack(machine: &Linux, name: &str, stream: impl Read, keys: &[PublicKey]) -> Result<(Unpacked, Seal)> {
+pub fn unpack(machine: &Linux, name: &str, stream: &mut dyn Read, keys: &[PublicKey]) -> Result<(Unpacked, Seal)> {
     let mut tree = Unpacked::empty()?;
-    let seal = read(machine, name, stream, keys, |entry, content| {
-        tree.add(&entry.path, entry.mode(), |file| content.copy(entry, file))
+    let seal = read(machine, name, stream, keys, &mut |entry, content| {
+        tree.add(&entry.path, entry.mode(), &mut |file| content.copy(entry, file))
     })?;
     Ok((tree, seal))
 }
@@ -113,16 +113,16 @@ pub fn unpack(machine: &Linux, name: &str, stream: impl Read, keys: &[PublicKey]
 ///
 /// # Errors
 /// As [`unpack`].
-pub fn verify(machine: &Linux, name: &str, stream: impl Read, keys: &[PublicKey]) -> Result<Seal> {
-    read(machine, name, stream, keys, |entry, content| content.copy(entry, &mut std::io::sink()))
+pub fn verify(machine: &Linux, name: &str, stream: &mut dyn Read, keys: &[PublicKey]) -> Result<Seal> {
+    read(machine, name, stream, keys, &mut |entry, content| content.copy(entry, &mut std::io::sink()))
 }
 
-fn read<R: Read>(
+fn read(
     machine: &Linux,
     name: &str,
-    stream: R,
+    stream: &mut dyn Read,
     keys: &[PublicKey],
-    mut take: impl FnMut(&Entry, &mut Stream<R>) -> Result<()>,
+    take: &mut dyn FnMut(&Entry, &mut Stream<'_>) -> Result<()>,
 ) -> Result<Seal> {
     let mut stream = Stream { inner: stream };
     let mut all = || {
@@ -141,11 +141,11 @@ fn read<R: Read>(
 }
 
 /// The bytes of a bundle, taken as the index foretells them.
-struct Stream<R> {
-    inner: R,
+struct Stream<'a> {
+    inner: &'a mut dyn Read,
 }
 
-impl<R: Read> Stream<R> {
+impl Stream<'_> {
     /// The signed index, and whose it is.
     fn index(&mut self, keys: &[PublicKey]) -> Result<(Index, KeyId)> {
         let text = self.small(INDEX, LARGEST)?;
@@ -187,7 +187,7 @@ impl<R: Read> Stream<R> {
     }
 
     /// The content that must come now; it may be used only once this has returned.
-    fn copy(&mut self, entry: &Entry, to: &mut impl Write) -> Result<()> {
+    fn copy(&mut self, entry: &Entry, to: &mut dyn Write) -> Result<()> {
         let mut sum = Sha256::new();
         let mut buffer = [0; 16 * 1024];
         let mut left = entry.size;

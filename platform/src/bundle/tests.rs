@@ -17,7 +17,7 @@ fn made(folder: &Folder) -> Vec<u8> {
 }
 
 fn verified(bytes: &[u8]) -> Result<Seal> {
-    verify(&Linux::new(), "site.ccm", bytes, &[key(2).public(), key(1).public()])
+    verify(&Linux::new(), "site.ccm", &mut { bytes }, &[key(2).public(), key(1).public()])
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn what_was_made_is_verified_and_unpacked() {
     assert!(begins(&bytes));
     let seal = Seal { name: "site".into(), version: 7, key: key(1).public().id, files: 2 };
     assert_eq!(verified(&bytes).unwrap(), seal);
-    let (tree, unpacked) = unpack(&Linux::new(), "site.ccm", &*bytes, &[key(1).public()]).unwrap();
+    let (tree, unpacked) = unpack(&Linux::new(), "site.ccm", &mut &*bytes, &[key(1).public()]).unwrap();
     assert_eq!(unpacked, seal);
     assert_eq!(std::fs::read(tree.folder().join("files/motd")).unwrap(), vec![b'x'; 700]);
     assert_eq!(made(&Folder::new()), bytes, "the same folder gives the same bytes");
@@ -64,11 +64,11 @@ fn what_is_not_listed_is_refused() {
 #[test]
 fn a_key_that_is_not_trusted_is_named() {
     let bytes = made(&Folder::new());
-    let error = verify(&Linux::new(), "b", &*bytes, &[key(2).public()]).unwrap_err().to_string();
+    let error = verify(&Linux::new(), "b", &mut &*bytes, &[key(2).public()]).unwrap_err().to_string();
     assert!(error.contains("0101010101010101") && error.contains("0202020202020202"), "{error}");
     // Another pair with the same number.
     let forged = SecretKey::new([9; 32], [1; 8]);
-    let error = verify(&Linux::new(), "b", &*bytes, &[forged.public()]).unwrap_err().to_string();
+    let error = verify(&Linux::new(), "b", &mut &*bytes, &[forged.public()]).unwrap_err().to_string();
     assert!(error.contains("not that of key"), "{error}");
 }
 

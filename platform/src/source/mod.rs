@@ -56,11 +56,11 @@ pub fn load(machine: &Linux, reference: &str, trust: &Trust) -> Result<Loaded> {
             return Ok(Loaded { folder: folder(&place.path), name: place.path, text, unpacked: None, seal: None });
         }
         Packed::Bundle => {
-            let (tree, seal) = bundle::unpack(machine, &place.path, whole, &trust.keys(machine)?)?;
+            let (tree, seal) = bundle::unpack(machine, &place.path, &mut whole, &trust.keys(machine)?)?;
             return Ok(Loaded { seal: Some(seal), ..manifest(machine, &place.path, tree)? });
         }
-        Packed::Tar => unpack(machine, &place.path, whole, &Limits::default())?,
-        Packed::Gzip => unpack(machine, &place.path, Gunzip::new(&mut whole), &Limits::default())?,
+        Packed::Tar => unpack(machine, &place.path, &mut whole, &Limits::default())?,
+        Packed::Gzip => unpack(machine, &place.path, &mut Gunzip::new(&mut whole), &Limits::default())?,
     };
     manifest(machine, &place.path, tree)
 }
@@ -71,7 +71,7 @@ pub fn load(machine: &Linux, reference: &str, trust: &Trust) -> Result<Loaded> {
 /// As [`load`].
 pub fn verify(machine: &Linux, reference: &str, trust: &Trust) -> Result<Seal> {
     let place = Place::of(reference)?;
-    bundle::verify(machine, &place.path, place.open(machine)?, &trust.keys(machine)?)
+    bundle::verify(machine, &place.path, &mut place.open(machine)?, &trust.keys(machine)?)
 }
 
 /// Loads data: as [`load`], without tarballs.
@@ -128,7 +128,7 @@ impl Place {
         Ok(Patient { from: From::File(file), machine })
     }
 
-    fn all(&self, machine: &Linux, reader: &mut impl Read) -> Result<Vec<u8>> {
+    fn all(&self, machine: &Linux, reader: &mut dyn Read) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let read = reader.take(LARGEST + 1).read_to_end(&mut bytes);
         read.map_err(|error| self.unreadable(machine, &error))?;
@@ -206,9 +206,9 @@ impl Read for Patient<'_> {
 }
 
 /// The first block, by which a tarball is known.
-fn beginning(reader: &mut impl Read) -> std::io::Result<Vec<u8>> {
+fn beginning(reader: &mut dyn Read) -> std::io::Result<Vec<u8>> {
     let mut head = Vec::with_capacity(BLOCK);
-    reader.by_ref().take(BLOCK as u64).read_to_end(&mut head)?;
+    reader.take(BLOCK as u64).read_to_end(&mut head)?;
     Ok(head)
 }
 

@@ -6,8 +6,8 @@ use miniz_oxide::inflate::stream::{InflateState, inflate};
 use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
 
 /// A reader of what a gzip stream holds. Several members after one another count as one, as `gzip -d` has it.
-pub(crate) struct Gunzip<R> {
-    inner: R,
+pub(crate) struct Gunzip<'a> {
+    inner: &'a mut dyn Read,
     buffer: Box<[u8]>,
     at: usize,
     end: usize,
@@ -27,8 +27,8 @@ enum Part {
     Done,
 }
 
-impl<R: Read> Gunzip<R> {
-    pub(crate) fn new(inner: R) -> Self {
+impl<'a> Gunzip<'a> {
+    pub(crate) fn new(inner: &'a mut dyn Read) -> Self {
         Self {
             inner,
             buffer: vec![0; 32 * 1024].into_boxed_slice(),
@@ -131,7 +131,7 @@ impl<R: Read> Gunzip<R> {
     }
 }
 
-impl<R: Read> Read for Gunzip<R> {
+impl Read for Gunzip<'_> {
     fn read(&mut self, out: &mut [u8]) -> Result<usize> {
         while !out.is_empty() {
             match self.part {
@@ -200,7 +200,7 @@ pub(crate) mod tests {
 
     fn all(bytes: &[u8]) -> Result<Vec<u8>> {
         let mut out = Vec::new();
-        Gunzip::new(bytes).read_to_end(&mut out).map(|_| out)
+        Gunzip::new(&mut { bytes }).read_to_end(&mut out).map(|_| out)
     }
 
     #[test]

@@ -56,7 +56,7 @@ impl Unpacked {
     }
 
     /// Puts a file in it. The name is one that cannot climb.
-    pub(crate) fn add(&mut self, name: &str, mode: u32, fill: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
+    pub(crate) fn add(&mut self, name: &str, mode: u32, fill: &mut dyn FnMut(&mut File) -> Result<()>) -> Result<()> {
         if let Some((parent, _)) = name.rsplit_once('/') {
             self.directory(parent)?;
         }
@@ -89,7 +89,7 @@ impl Unpacked {
 ///
 /// # Errors
 /// [`ccm_core::error::Kind::Limit`] past a limit; otherwise what is wrong with which member. Nothing stays then.
-pub fn unpack(machine: &Linux, name: &str, tar: impl Read, limits: &Limits) -> Result<Unpacked> {
+pub fn unpack(machine: &Linux, name: &str, tar: &mut dyn Read, limits: &Limits) -> Result<Unpacked> {
     let mut stream = Stream { inner: tar, zeros: 0 };
     let mut unpacking = Unpacking { tree: Unpacked::empty()?, left: *limits, limits };
     let mut archive = Archive::new(&mut stream);
@@ -157,14 +157,14 @@ impl Unpacking<'_> {
             .checked_sub(size)
             .ok_or_else(|| Error::limit(format!("it holds more than {} MiB", self.limits.bytes >> 20)))?;
         let mode = entry.header().mode().unwrap_or(0o644);
-        self.tree.add(name, mode, |file| match copy(&mut entry, file, name)? {
+        self.tree.add(name, mode, &mut |file| match copy(&mut entry, file, name)? {
             copied if copied == size => Ok(()),
             copied => Err(Error::invalid(format!("member {name} is cut short: {copied} of {size} bytes"))),
         })
     }
 }
 
-fn copy(from: &mut impl Read, to: &mut File, name: &str) -> Result<u64> {
+fn copy(from: &mut dyn Read, to: &mut File, name: &str) -> Result<u64> {
     let mut buffer = [0; 16 * 1024];
     let mut copied = 0;
     loop {
@@ -219,12 +219,12 @@ fn reason(error: &std::io::Error) -> String {
 }
 
 /// A stream that knows how many zeros it ended with.
-struct Stream<R> {
-    inner: R,
+struct Stream<'a> {
+    inner: &'a mut dyn Read,
     zeros: u64,
 }
 
-impl<R: Read> Read for Stream<R> {
+impl Read for Stream<'_> {
     fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
         let count = self.inner.read(out)?;
         let zeros = out[..count].iter().rev().take_while(|byte| **byte == 0).count();

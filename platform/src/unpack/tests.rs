@@ -19,7 +19,7 @@ fn tarball(members: &[(&str, EntryType, &str)]) -> Vec<u8> {
 }
 
 fn unpacked(tar: &[u8]) -> Result<Unpacked> {
-    unpack(&Linux::new(), "m.tar", tar, &Limits { bytes: 1000, members: 4, depth: 3 })
+    unpack(&Linux::new(), "m.tar", &mut { tar }, &Limits { bytes: 1000, members: 4, depth: 3 })
 }
 
 fn refusal(members: &[(&str, EntryType, &str)]) -> String {
@@ -79,9 +79,14 @@ fn a_cut_archive_is_refused() {
         assert!(unpacked(&whole[..length]).is_err(), "{length}");
     }
     let zipped = gzip::tests::gzip(&whole);
-    assert!(unpack(&Linux::new(), "m.tgz", gzip::Gunzip::new(&*zipped), &Limits::default()).is_ok());
-    let cut = gzip::Gunzip::new(&zipped[..zipped.len() - 4]);
-    assert!(unpack(&Linux::new(), "m.tgz", cut, &Limits::default()).unwrap_err().to_string().contains("truncated"));
+    assert!(unpack(&Linux::new(), "m.tgz", &mut gzip::Gunzip::new(&mut &*zipped), &Limits::default()).is_ok());
+    let mut cut = &zipped[..zipped.len() - 4];
+    assert!(
+        unpack(&Linux::new(), "m.tgz", &mut gzip::Gunzip::new(&mut cut), &Limits::default())
+            .unwrap_err()
+            .to_string()
+            .contains("truncated")
+    );
 }
 
 #[test]
@@ -117,7 +122,7 @@ fn damaged_archives_are_unpacked_or_refused_but_always_end() {
             damaged.truncate(damaged.len() - if random(4) == 0 { random(600) } else { 0 });
             let _either = unpacked(&damaged);
             let limits = Limits { bytes: 1000, members: 4, depth: 3 };
-            let _either = unpack(&Linux::new(), "m.tgz", gzip::Gunzip::new(&*damaged), &limits);
+            let _either = unpack(&Linux::new(), "m.tgz", &mut gzip::Gunzip::new(&mut &*damaged), &limits);
         }
     }
 }
