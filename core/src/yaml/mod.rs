@@ -23,7 +23,6 @@
 //! ```
 
 mod comments;
-mod indent;
 mod read;
 mod scalar;
 mod write;

@@ -9,9 +9,8 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use ccm_parser as parser;
-use parser::{Event, ScalarStyle};
+use parser::{Event, Reason};
 
-use super::indent::Margin;
 use super::{Comment, Content, Document, Entry, Limits, Node, Placement, Style, Tag, scalar};
 use crate::error::{Error, Kind, Result, YamlFault};
 use crate::span::{Source, Span};
@@ -27,34 +26,23 @@ pub fn read(source: &Source, limits: &Limits) -> Result<Document> {
     if text.len() > limits.bytes {
         return Err(Error::limit(alloc::format!("the document is larger than {} bytes", limits.bytes)));
     }
-    let options = parser::options! {
-        bom_inside_document_as_content: true,
-        max_buffered_comment_events: limits.bytes,
-        flow_nesting_limit: usize::from(limits.depth),
-        block_nesting_limit: usize::from(limits.depth),
-    };
     let mut builder = Builder::new(source, limits);
     let mut first = true;
-    let mut events = parser::Events::of(text, options);
-    while let Some((event, span)) = events.advance().map_err(|error| syntax_error(source, error, limits))? {
-        match event {
-            Event::DocumentEnd => first = false,
-            event if first => builder.take(event, span)?,
+    let mut events = parser::Events::of(text, usize::from(limits.depth));
+    while let Some(event) = events.advance().map_err(|fault| syntax_error(source, fault, limits))? {
+        match event.kind {
+            parser::Kind::DocumentEnd => first = false,
+            _ if first => builder.take(&event, &events)?,
             _ => {}
         }
     }
     Ok(builder.finish())
 }
 
-fn bytes(span: &parser::Span) -> Span {
-    span.byte_range().map_or_else(Span::default, |range| Span::new(range.start, range.end))
-}
-
 /// An open list or mapping.
 struct Frame {
     start: Span,
-    margin: Margin,
-    anchor: usize,
+    anchor: u32,
     /// Where its items begin on the stack of nodes or of entries.
     base: usize,
     /// Nodes in it, those behind aliases counted as often as they stand here.
@@ -88,7 +76,7 @@ struct Builder<'a> {
     frames: Vec<Frame>,
     nodes: Vec<Node>,
     entries: Vec<Entry>,
-    anchors: BTreeMap<usize, Anchored>,
+    anchors: BTreeMap<u32, Anchored>,
     comments: Vec<Comment>,
     merges: Vec<u32>,
     /// Keys repeat: the last one of each hash is at hand, to be shared.
@@ -138,32 +126,20 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn take(&mut self, event: &Event<'_>, parsed: &parser::Span) -> Result<()> {
-        let span = bytes(parsed);
-        let column = i64::try_from(parsed.start.col()).unwrap_or(i64::MAX);
-        let margin = self.margin();
-        if let (true, Some(margin)) = (event.is_node(), margin) {
-            margin.refuse_shallow(self.source, span, column)?;
-        }
-        let enter = |style| Margin::enter(margin, style, self.source, span, column);
-        match event {
-            Event::Scalar(text, style, anchor, tag) => self.scalar(text, *style, *anchor, tag.as_deref(), span),
-            Event::SequenceStart(style, anchor, tag) => {
-                self.open(span, enter(*style)?, *anchor, tag.as_deref(), FrameKind::List)
-            }
-            Event::MappingStart(style, anchor, tag) => {
-                let kind = FrameKind::Map { key: Awaited::Key, merges: Vec::new() };
-                self.open(span, enter(*style)?, *anchor, tag.as_deref(), kind)
-            }
-            Event::SequenceEnd | Event::MappingEnd => self.close(span),
-            Event::Alias(id) => self.alias(*id, span),
-            Event::Comment(_, placement) => {
-                let behind = *placement == parser::Placement::Right;
-                let placement = if behind { Placement::Behind } else { Placement::Alone };
+    fn take(&mut self, event: &Event, events: &parser::Events<'_>) -> Result<()> {
+        let span = Span { start: event.start, end: event.end };
+        match event.kind {
+            parser::Kind::Scalar(style) => self.scalar(events.text_of(event), style, event, span),
+            parser::Kind::ListStart => self.open(span, event, FrameKind::List),
+            parser::Kind::MapStart => self.open(span, event, FrameKind::Map { key: Awaited::Key, merges: Vec::new() }),
+            parser::Kind::ListEnd | parser::Kind::MapEnd => self.close(span),
+            parser::Kind::Alias => self.alias(event.anchor, span),
+            parser::Kind::Comment(is_behind) => {
+                let placement = if is_behind { Placement::Behind } else { Placement::Alone };
                 self.comments.push(Comment { span, placement });
                 Ok(())
             }
-            _ => Ok(()),
+            parser::Kind::DocumentStart | parser::Kind::DocumentEnd => Ok(()),
         }
     }
 
@@ -176,45 +152,20 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn scalar(
-        &mut self,
-        text: &str,
-        style: ScalarStyle,
-        anchor: usize,
-        tag: Option<&parser::Tag>,
-        span: Span,
-    ) -> Result<()> {
+    fn scalar(&mut self, text: &str, style: parser::Style, event: &Event, span: Span) -> Result<()> {
         self.count(span)?;
         let style = style_of(style);
-        // The parser writes `~` for a scalar that is not there.
-        let text = if style == Style::Plain && text == "~" && span.start == span.end { "" } else { text };
-        let text = if self.is_cut_off(style, span) { text.strip_suffix('\n').unwrap_or(text) } else { text };
-        if let Some(margin) = self.margin() {
-            margin.refuse_shallow_lines(style, self.source, span)?;
-        }
-        let merge = style == Style::Plain && text == "<<" && self.awaits_key();
-        let tag = match tag {
-            Some(tag) => tag_of(tag, text, merge).map_err(|error| error.at(self.source.at(span)))?,
-            None => Tag::None,
+        let is_key = self.awaits_key();
+        let merge = is_key && style == Style::Plain && text == "<<";
+        let tag = match event.tag {
+            parser::Tag::None => Tag::None,
+            tag => tag_of(tag, text, merge).map_err(|error| error.at(self.source.at(span)))?,
         };
         if merge && tag == Tag::None {
             return self.merge_key(span);
         }
-        let text = if self.awaits_key() { self.key(text, style, tag) } else { Text::from(text) };
-        self.place(Node { span, content: Content::Scalar { text, style, tag } }, anchor, 1, 0)
-    }
-
-    /// A block scalar whose last line of text has no line feed has none to keep (vector yaml/block_scalar-053);
-    /// a last line of spaces alone counts as a line all the same (suite L24T-01, JEF9-02).
-    fn is_cut_off(&self, style: Style, span: Span) -> bool {
-        let text = self.source.text();
-        matches!(style, Style::Literal | Style::Folded)
-            && span.end as usize >= text.len()
-            && !text.ends_with(['\n', '\r', ' ', '\t'])
-    }
-
-    fn margin(&self) -> Option<Margin> {
-        self.frames.last().map(|frame| frame.margin)
+        let text = if is_key { self.key(text, style, tag) } else { Text::from(text) };
+        self.place(Node { span, content: Content::Scalar { text, style, tag } }, event.anchor, 1, 0)
     }
 
     fn awaits_key(&self) -> bool {
@@ -247,24 +198,16 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn open(
-        &mut self,
-        span: Span,
-        margin: Margin,
-        anchor: usize,
-        tag: Option<&parser::Tag>,
-        kind: FrameKind,
-    ) -> Result<()> {
+    fn open(&mut self, span: Span, event: &Event, kind: FrameKind) -> Result<()> {
         self.count(span)?;
         let is_list = matches!(kind, FrameKind::List);
-        let name = tag.and_then(|tag| tag.suffix_in_namespace("tag:yaml.org,2002:"));
-        let misfit = match name.as_deref() {
-            Some("map" | "set") if is_list => Some("map"),
-            Some("seq" | "omap" | "pairs") if !is_list => Some("seq"),
-            Some("str") => Some("str"),
-            Some("int") => Some("int"),
-            Some("float") => Some("float"),
-            Some("bool") => Some("bool"),
+        let misfit = match event.tag {
+            parser::Tag::Map | parser::Tag::Set if is_list => Some("map"),
+            parser::Tag::Seq | parser::Tag::Omap | parser::Tag::Pairs if !is_list => Some("seq"),
+            parser::Tag::Str => Some("str"),
+            parser::Tag::Int => Some("int"),
+            parser::Tag::Float => Some("float"),
+            parser::Tag::Bool => Some("bool"),
             _ => None,
         };
         if let Some(tag) = misfit {
@@ -278,7 +221,7 @@ impl<'a> Builder<'a> {
             return Err(self.too_deep(span));
         }
         let base = if is_list { self.nodes.len() } else { self.entries.len() };
-        self.frames.push(Frame { start: span, margin, anchor, base, weight: 1, height: 0, kind });
+        self.frames.push(Frame { start: span, anchor: event.anchor, base, weight: 1, height: 0, kind });
         Ok(())
     }
 
@@ -361,7 +304,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn alias(&mut self, id: usize, span: Span) -> Result<()> {
+    fn alias(&mut self, id: u32, span: Span) -> Result<()> {
         self.count(span)?;
         let Some(Anchored { node, weight, height }) = self.anchors.get(&id) else {
             return Err(Error::new(Kind::Yaml(YamlFault::AliasInsideItself)).at(self.source.at(span)));
@@ -392,7 +335,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Puts a finished node where it belongs: it may be a key, a value, an item or the root.
-    fn place(&mut self, node: Node, anchor: usize, weight: u64, height: u16) -> Result<()> {
+    fn place(&mut self, node: Node, anchor: u32, weight: u64, height: u16) -> Result<()> {
         if anchor != 0 {
             self.anchors.insert(anchor, Anchored { node: node.clone(), weight, height });
         }
@@ -425,23 +368,22 @@ impl<'a> Builder<'a> {
 }
 
 /// The tag of a scalar, held against its text.
-fn tag_of(tag: &parser::Tag, text: &str, merge: bool) -> Result<Tag> {
+fn tag_of(tag: parser::Tag, text: &str, merge: bool) -> Result<Tag> {
     let bad = |tag| Err(Kind::Yaml(YamlFault::BadTag { tag, text: text.into() }).into());
-    let name = tag.suffix_in_namespace("tag:yaml.org,2002:");
-    let tag = match name.as_deref() {
-        Some("str") => Tag::Str,
-        Some("int") => Tag::Int,
-        Some("float") => Tag::Float,
-        Some("bool") => Tag::Bool,
-        Some("null") => Tag::Null,
-        Some("binary") => Tag::Binary,
-        Some("timestamp") => Tag::Timestamp,
-        Some("merge") if !merge => return bad("merge"),
+    let tag = match tag {
+        parser::Tag::Str => Tag::Str,
+        parser::Tag::Int => Tag::Int,
+        parser::Tag::Float => Tag::Float,
+        parser::Tag::Bool => Tag::Bool,
+        parser::Tag::Null => Tag::Null,
+        parser::Tag::Binary => Tag::Binary,
+        parser::Tag::Timestamp => Tag::Timestamp,
+        parser::Tag::Merge if !merge => return bad("merge"),
         // A node that is not there is null whatever it was meant to be (suite UKK6-02).
         _ if text.is_empty() => Tag::None,
-        Some("map") => return bad("map"),
-        Some("seq") => return bad("seq"),
-        Some("merge") => Tag::None,
+        parser::Tag::Map => return bad("map"),
+        parser::Tag::Seq => return bad("seq"),
+        parser::Tag::Merge => Tag::None,
         // What nobody here knows is not read by its looks.
         _ => Tag::Str,
     };
@@ -449,27 +391,26 @@ fn tag_of(tag: &parser::Tag, text: &str, merge: bool) -> Result<Tag> {
     Ok(tag)
 }
 
-fn style_of(style: ScalarStyle) -> Style {
+fn style_of(style: parser::Style) -> Style {
     match style {
-        ScalarStyle::Plain => Style::Plain,
-        ScalarStyle::SingleQuoted => Style::SingleQuoted,
-        ScalarStyle::DoubleQuoted => Style::DoubleQuoted,
-        ScalarStyle::Literal => Style::Literal,
-        ScalarStyle::Folded => Style::Folded,
+        parser::Style::Plain => Style::Plain,
+        parser::Style::SingleQuoted => Style::SingleQuoted,
+        parser::Style::DoubleQuoted => Style::DoubleQuoted,
+        parser::Style::Literal => Style::Literal,
+        parser::Style::Folded => Style::Folded,
     }
 }
 
 #[cold]
-fn syntax_error(source: &Source, error: &parser::ScanError, limits: &Limits) -> Error {
-    let at = error.marker().byte_offset().unwrap_or(source.text().len());
-    let error = match error.kind() {
-        parser::ErrorKind::RecursionLimitExceeded => {
+fn syntax_error(source: &Source, fault: parser::Fault, limits: &Limits) -> Error {
+    let error = match fault.reason {
+        Reason::TooDeep => {
             Error::limit(alloc::format!("lists and mappings are nested more than {} deep", limits.depth))
         }
-        _ if holds_unquoted_expression(source, at) => Error::new(Kind::Yaml(YamlFault::UnquotedExpression)),
-        _ => Error::new(Kind::Yaml(YamlFault::Syntax(error.info()))),
+        _ if holds_unquoted_expression(source, fault.at) => Error::new(Kind::Yaml(YamlFault::UnquotedExpression)),
+        reason => Error::new(Kind::Yaml(YamlFault::Syntax(reason.text().into()))),
     };
-    error.at(source.at(Span::point(at)))
+    error.at(source.at(Span::point(fault.at)))
 }
 
 /// The line of a fault, or the one before it, has a value that begins with `{{`.
