@@ -1,9 +1,12 @@
 //! One static binary, by whichever way this machine has.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::Target;
+use super::libc::{self, Libc};
+use super::strip::strip;
+use super::{Target, write};
 use crate::{rust_src, shell};
 
 /// A binary, and how it was made.
@@ -14,58 +17,60 @@ pub struct Built {
     pub way: &'static str,
 }
 
-/// Builds for a target. With rustup's target its linker and C library are used, else zig's; std is built from
-/// source for size either way.
+/// Builds for a target. With rustup's target its C library is used, else zig's; std is built from source for size
+/// and rustc's own linker links, either way.
 pub fn build(target: &Target) -> Result<Built, String> {
     rust_src::run()?;
-    let sysroot = shell::output(Command::new("rustc").args(["--print", "sysroot"]))?;
-    let sysroot = Path::new(sysroot.trim()).to_path_buf();
-    let installed = sysroot.join("lib/rustlib").join(target.triple).join("lib/self-contained").exists();
-    let way = if installed { "linked with rustup's target" } else { "linked with zig" };
-    if !installed {
-        for (tool, package) in [("cargo-zigbuild", "cargo-zigbuild"), ("python-zig", "ziglang")] {
-            if !shell::have(tool) {
-                return Err(format!("needs `rustup target add {}` or `pip install {package}`", target.triple));
-            }
-        }
-    }
-    let symbols = one(target, &sysroot, installed, false)?;
-    let stripped = one(target, &sysroot, installed, true)?;
-    Ok(Built { stripped, symbols, way })
-}
-
-fn one(target: &Target, sysroot: &Path, installed: bool, strip: bool) -> Result<PathBuf, String> {
-    let folder = shell::root().join("target").join(if strip { "dist" } else { "dist-symbols" });
+    let toolchain = Toolchain::of(target)?;
+    let folder = shell::root().join("target/dist");
     let mut command = shell::cargo();
-    command.arg(if installed { "build" } else { "zigbuild" });
-    command.args(["--quiet", "--release", "--locked", "--package", "ccm", "--target", target.triple, "--target-dir"]);
-    command.arg(&folder).env("RUSTC_BOOTSTRAP", "1");
-    let name = target.triple.to_uppercase().replace('-', "_");
+    command.args(["build", "--quiet", "--release", "--locked", "--package", "ccm", "--target-dir"]).arg(&folder);
     command.arg("--config").arg(shell::root().join("cross").join(format!("{}.toml", target.triple)));
-    command.arg("--config").arg(flags(target, sysroot, installed));
-    if installed {
-        command.env(format!("CARGO_TARGET_{name}_LINKER"), "rust-lld");
-    }
-    if !strip {
-        command.args(["--config", "profile.release.strip=false"]);
-    }
+    command.args(["--config", "profile.release.strip=false"]);
+    toolchain.apply(&mut command, &[]);
     shell::run(&mut command)?;
-    Ok(folder.join(target.triple).join("release/ccm"))
+    let symbols = folder.join(target.triple).join("release/ccm");
+    let stripped = symbols.with_file_name("ccm-stripped");
+    let text = |error: std::io::Error| format!("{}: {error}", symbols.display());
+    write(&stripped, &strip(&fs::read(&symbols).map_err(text)?)?, 0o755)?;
+    Ok(Built { stripped, symbols, way: toolchain.way() })
 }
 
-/// Flags besides those of the target's file: no path of this machine stands in the binary.
-fn flags(target: &Target, sysroot: &Path, installed: bool) -> String {
-    let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.cargo")));
-    let mut flags = vec![
-        format!("--remap-path-prefix={}=", shell::root().display()),
-        format!("--remap-path-prefix={}=rust", sysroot.display()),
-    ];
-    if let Ok(home) = home {
-        flags.push(format!("--remap-path-prefix={home}=cargo"));
+/// What turns cargo into a compiler for a target.
+pub struct Toolchain {
+    triple: &'static str,
+    /// None when rustup's target brings one.
+    libc: Option<Libc>,
+    sysroot: PathBuf,
+}
+
+impl Toolchain {
+    pub fn of(target: &Target) -> Result<Self, String> {
+        let sysroot = shell::output(Command::new("rustc").args(["--print", "sysroot"]))?;
+        let sysroot = Path::new(sysroot.trim()).to_path_buf();
+        let installed = sysroot.join("lib/rustlib").join(target.triple).join("lib/self-contained").exists();
+        let libc = if installed { None } else { Some(libc::zig(target)?) };
+        Ok(Self { triple: target.triple, libc, sysroot })
     }
-    if !installed {
-        flags.push("-Clink-self-contained=no".to_owned());
+
+    fn way(&self) -> &'static str {
+        if self.libc.is_some() { "with zig's C library" } else { "with rustup's target" }
     }
-    let quoted: Vec<String> = flags.iter().map(|flag| format!("{flag:?}")).collect();
-    format!("target.{}.rustflags=[{}]", target.triple, quoted.join(","))
+
+    /// Flags besides those of the target's file. No path of this machine stands in the binary.
+    pub fn apply(&self, command: &mut Command, more: &[&str]) {
+        let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.cargo")));
+        let mut flags = vec![
+            "-Ctarget-feature=+crt-static".to_owned(),
+            format!("--remap-path-prefix={}=", shell::root().display()),
+            format!("--remap-path-prefix={}=rust", self.sysroot.display()),
+        ];
+        flags.extend(home.into_iter().map(|home| format!("--remap-path-prefix={home}=cargo")));
+        flags.extend(self.libc.iter().flat_map(Libc::flags));
+        flags.extend(more.iter().map(|flag| (*flag).to_owned()));
+        let quoted: Vec<String> = flags.iter().map(|flag| format!("{flag:?}")).collect();
+        command.arg("--config").arg(format!("target.{}.rustflags=[{}]", self.triple, quoted.join(",")));
+        command.args(["--target", self.triple]).env("RUSTC_BOOTSTRAP", "1");
+        command.env(format!("CARGO_TARGET_{}_LINKER", self.triple.to_uppercase().replace('-', "_")), "rust-lld");
+    }
 }

@@ -6,37 +6,39 @@
 pub mod archive;
 mod build;
 mod footprint;
+mod libc;
 mod package;
 mod sbom;
+mod strip;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+pub use build::{Toolchain, build};
+
 use crate::{Outcome, shell};
 
-/// What is built for when nothing is named, with the names that packages use for the machine: Debian's,
-/// OpenWrt's, Alpine's.
+/// What is built for when nothing is named.
+#[rustfmt::skip]
 const TARGETS: &[Target] = &[
-    Target { triple: "x86_64-unknown-linux-musl", debian: "amd64", openwrt: "x86_64", alpine: "x86_64" },
-    Target { triple: "aarch64-unknown-linux-musl", debian: "arm64", openwrt: "aarch64_generic", alpine: "aarch64" },
-    Target {
-        triple: "armv7-unknown-linux-musleabihf",
-        debian: "armhf",
-        openwrt: "arm_cortex-a7_vfpv4",
-        alpine: "armv7",
-    },
-    Target { triple: "arm-unknown-linux-musleabi", debian: "armel", openwrt: "arm_arm926ej-s", alpine: "armel" },
-    Target { triple: "mipsel-unknown-linux-musl", debian: "mipsel", openwrt: "mipsel_24kc", alpine: "mipsel" },
-    Target { triple: "riscv64gc-unknown-linux-musl", debian: "riscv64", openwrt: "riscv64_riscv64", alpine: "riscv64" },
-    Target { triple: "i686-unknown-linux-musl", debian: "i386", openwrt: "i386_pentium4", alpine: "x86" },
-    Target { triple: "mips-unknown-linux-musl", debian: "mips", openwrt: "mips_24kc", alpine: "mips" },
+    Target { triple: "x86_64-unknown-linux-musl", zig: "x86_64-linux-musl", debian: "amd64", openwrt: "x86_64", alpine: "x86_64" },
+    Target { triple: "aarch64-unknown-linux-musl", zig: "aarch64-linux-musl", debian: "arm64", openwrt: "aarch64_generic", alpine: "aarch64" },
+    Target { triple: "armv7-unknown-linux-musleabihf", zig: "arm-linux-musleabihf -mcpu=generic+v7a+vfp3d16+thumb2", debian: "armhf", openwrt: "arm_cortex-a7_vfpv4", alpine: "armv7" },
+    Target { triple: "armv5te-unknown-linux-musleabi", zig: "arm-linux-musleabi -mcpu=arm926ej_s", debian: "armel", openwrt: "arm_arm926ej-s", alpine: "armel" },
+    Target { triple: "mipsel-unknown-linux-musl", zig: "mipsel-linux-musleabi -mcpu=mips32r2+soft_float", debian: "mipsel", openwrt: "mipsel_24kc", alpine: "mipsel" },
+    Target { triple: "riscv64gc-unknown-linux-musl", zig: "riscv64-linux-musl", debian: "riscv64", openwrt: "riscv64_riscv64", alpine: "riscv64" },
+    Target { triple: "i686-unknown-linux-musl", zig: "x86-linux-musl -mcpu=pentium4", debian: "i386", openwrt: "i386_pentium4", alpine: "x86" },
+    Target { triple: "mips-unknown-linux-musl", zig: "mips-linux-musleabi -mcpu=mips32r2+soft_float", debian: "mips", openwrt: "mips_24kc", alpine: "mips" },
 ];
 
 /// A machine, by the names that others give it.
 pub struct Target {
     pub triple: &'static str,
+    /// The words after zig's `-target`.
+    pub zig: &'static str,
+    /// Packages' names of it: Debian's, OpenWrt's, Alpine's.
     pub debian: &'static str,
     pub openwrt: &'static str,
     pub alpine: &'static str,
@@ -62,18 +64,13 @@ pub fn run(arguments: &[String]) -> Outcome {
             other => return Err(format!("unknown flag {other}; dist [--target T]… [--record]")),
         }
     }
-    let chosen: Vec<&Target> =
-        TARGETS.iter().filter(|target| wanted.is_empty() || wanted.iter().any(|name| name == target.triple)).collect();
-    if let Some(unknown) = wanted.iter().find(|name| TARGETS.iter().all(|target| target.triple != **name)) {
-        let known: Vec<&str> = TARGETS.iter().map(|target| target.triple).collect();
-        return Err(format!("unknown target {unknown}; known are {}", known.join(", ")));
-    }
+    let chosen = targets(&wanted)?;
     let release = Release { version: version()?, time: commit_time(), extras: extras()? };
     let out = shell::root().join("dist").join(&release.version);
     fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
     let (mut missing, mut over) = (Vec::new(), Vec::new());
     for target in chosen {
-        match build::build(target) {
+        match build(target) {
             Ok(built) => {
                 let bytes = fs::read(&built.stripped).map_err(|error| error.to_string())?;
                 write(&out.join(format!("ccm-{}-{}", release.version, target.triple)), &bytes, 0o755)?;
@@ -96,10 +93,20 @@ pub fn run(arguments: &[String]) -> Outcome {
     if missing.is_empty() { Ok(()) } else { Err(format!("not built: {}", missing.join(", "))) }
 }
 
+/// The targets of these names; all when there are none.
+pub fn targets(wanted: &[String]) -> Result<Vec<&'static Target>, String> {
+    if let Some(unknown) = wanted.iter().find(|name| TARGETS.iter().all(|target| target.triple != **name)) {
+        let known: Vec<&str> = TARGETS.iter().map(|target| target.triple).collect();
+        return Err(format!("unknown target {unknown}; known are {}", known.join(", ")));
+    }
+    let named = |target: &&Target| wanted.is_empty() || wanted.iter().any(|name| name == target.triple);
+    Ok(TARGETS.iter().filter(named).collect())
+}
+
 /// The static binary for this kind of machine.
 pub fn static_binary() -> Result<PathBuf, String> {
     let target = TARGETS.first().ok_or("no targets")?;
-    build::build(target).map(|built| built.stripped)
+    build(target).map(|built| built.stripped)
 }
 
 fn version() -> Result<String, String> {
