@@ -6,7 +6,6 @@
 
 use std::fmt::Write;
 use std::rc::Rc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use ccm_core::text::time::Timestamp;
 
@@ -153,10 +152,9 @@ impl Line<'_> {
 
 /// RFC 3339 in UTC with milliseconds.
 fn now() -> String {
-    let passed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let seconds = i64::try_from(passed.as_secs()).unwrap_or(i64::MAX);
+    let Timestamp { seconds, nanos } = ccm_platform::now();
     let text = Timestamp { seconds, nanos: 0 }.rfc3339();
-    format!("{}.{:03}Z", text.trim_end_matches('Z'), passed.subsec_millis())
+    format!("{}.{:03}Z", text.trim_end_matches('Z'), nanos / 1_000_000)
 }
 
 /// One line stays one line, and no text from a machine can steer a terminal.

@@ -35,6 +35,8 @@ pub mod unpack;
 #[allow(dead_code, unreachable_pub)]
 mod support;
 
+pub use clock::now;
+
 /// The machine this program runs on.
 pub struct Linux {
     /// Whether files and directories are flushed to the disk before a change counts as done.

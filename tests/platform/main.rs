@@ -7,6 +7,7 @@
 #[path = "../support/mod.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod support;
+mod wide;
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, lchown, symlink};

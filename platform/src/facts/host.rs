@@ -63,7 +63,7 @@ fn uptime(roots: &Roots) -> u64 {
 
 /// When the kernel started; in a container, whose `stat` is that of the machine around it, when the container did.
 fn boot_time(roots: &Roots, guest_of: &str, uptime: u64) -> u64 {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs();
+    let now = u64::try_from(crate::clock::now().seconds).unwrap_or(0);
     let stat = if matches!(guest_of, "lxc" | "docker") { None } else { roots.proc("stat") };
     let told = stat.and_then(|stat| stat.lines().find_map(|line| line.strip_prefix("btime ")?.trim().parse().ok()));
     told.unwrap_or(now.saturating_sub(uptime))

@@ -38,7 +38,10 @@ impl Files for Linux {
         if stat.st_size as u64 > limit {
             return Err(too_large(path, limit));
         }
-        let mut bytes = Vec::with_capacity(stat.st_size as usize + 1);
+        let mut bytes = Vec::new();
+        let room = usize::try_from(stat.st_size).unwrap_or(usize::MAX).saturating_add(1);
+        // More than an address space of 32 bits is a large file, not a crash.
+        bytes.try_reserve_exact(room).map_err(|_| too_large(path, isize::MAX as u64))?;
         let read = file.take(limit.saturating_add(1)).read_to_end(&mut bytes);
         read.map_err(|error| io_fault("read", path, &error))?;
         if bytes.len() as u64 > limit {
