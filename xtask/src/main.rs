@@ -5,6 +5,7 @@
 
 mod bench;
 mod dist;
+mod emulate;
 mod fuzz;
 mod lint;
 mod rust_src;
@@ -26,6 +27,8 @@ const USAGE: &str = "usage: cargo xtask TASK
   test [--system]                    gets what the tests need and runs them all
   bench [--ccm BIN]                  our figures beside a lower bound in C
   dist [--target T]… [--record]      static binaries, packages, checksums, sizes in dist/VERSION
+  emulate [--target T]… [--only units|vectors|scenarios]… [--filter RE]
+                                     tests, vectors and scenarios of each target under qemu's user emulation
   vm [--ccm BIN]                     boots guests that hold nothing but ccm
   fuzz [--inputs N] [--seed S] [TARGET…]
                                      damaged input, a million of each kind
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
     let outcome = match task {
         "bench" => bench::run(rest),
         "dist" => dist::run(rest),
+        "emulate" => emulate::run(rest),
         "fuzz" => fuzz::run(rest),
         "lint" => lint::run(),
         "tidy" => tidy::run(),

@@ -63,9 +63,34 @@ pub enum Verdict {
     Skipped(String),
 }
 
+/// How many ended how.
+#[derive(Default)]
+pub struct Tally {
+    pub passed: usize,
+    pub failed: usize,
+    pub gaps: usize,
+    pub skipped: usize,
+    pub left_out: usize,
+}
+
 pub fn run(arguments: &[String]) -> Outcome {
     let (folder, options) = options(arguments)?;
-    let (mut todo, mut left_out) = (Vec::new(), 0_usize);
+    let tally = all(&folder, &options, &known("scenarios.txt"))?;
+    if tally.failed == 0 { Ok(()) } else { Err("some scenarios do not hold".to_owned()) }
+}
+
+/// All scenarios through a program that runs another machine's `ccm`; `more` stand for gaps of the emulation.
+pub fn emulated(ccm: &Path, arguments: &[String], more: &[String]) -> Result<Tally, String> {
+    let mut words = vec!["--ccm".to_owned(), ccm.display().to_string()];
+    words.extend_from_slice(arguments);
+    let (folder, options) = options(&words)?;
+    let mut known = known("scenarios.txt");
+    known.extend(more.iter().cloned());
+    all(&folder, &options, &known)
+}
+
+fn all(folder: &Path, options: &Options, known: &BTreeSet<String>) -> Result<Tally, String> {
+    let (mut todo, mut tally) = (Vec::new(), Tally::default());
     for (net, names) in [(false, FILES), (true, NET_FILES)] {
         for name in names {
             let path = folder.join(format!("{name}.jsonl"));
@@ -74,12 +99,11 @@ pub fn run(arguments: &[String]) -> Outcome {
                 let json: Json = serde_json::from_str(line)
                     .map_err(|error| format!("{}:{}: {error}", path.display(), number + 1))?;
                 if options.wants(&json) {
-                    if options.can(&json) { todo.push((net, json)) } else { left_out += 1 }
+                    if options.can(&json) { todo.push((net, json)) } else { tally.left_out += 1 }
                 }
             }
         }
     }
-    let known = known();
     let tools = process::Tools::new(&options.temporary)?;
     let queue = Mutex::new(todo.iter().enumerate());
     let verdicts = Mutex::new(Vec::new());
@@ -89,7 +113,7 @@ pub fn run(arguments: &[String]) -> Outcome {
                 loop {
                     let next = queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
                     let Some((index, (net, json))) = next else { break };
-                    let run = || if *net { net::run(json, &options) } else { scenario::run(json, &options, &tools) };
+                    let run = || if *net { net::run(json, options) } else { scenario::run(json, options, &tools) };
                     let verdict = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run))
                         .unwrap_or_else(|_| Verdict::Failed(vec!["the runner panicked".to_owned()]));
                     verdicts.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, verdict));
@@ -100,29 +124,29 @@ pub fn run(arguments: &[String]) -> Outcome {
     drop(tools);
     let mut verdicts = verdicts.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     verdicts.sort_by_key(|(index, _)| *index);
-    let (mut passed, mut failed, mut skipped, mut gaps) = (0, 0, 0, 0);
     for (index, verdict) in verdicts {
         let id = todo[index].1["id"].as_str().unwrap_or("?");
         match (verdict, known.contains(id)) {
-            (Verdict::Passed, false) => passed += 1,
+            (Verdict::Passed, false) => tally.passed += 1,
             (Verdict::Passed, true) => {
-                failed += 1;
-                println!("FAIL {id}: passes, but stands in tests/known/scenarios.txt");
+                tally.failed += 1;
+                println!("FAIL {id}: passes, but stands in tests/known");
             }
-            (Verdict::Failed(_), true) => gaps += 1,
+            (Verdict::Failed(_), true) => tally.gaps += 1,
             (Verdict::Failed(reasons), false) => {
-                failed += 1;
+                tally.failed += 1;
                 println!("FAIL {id}: {}", reasons.join("\n     "));
             }
             (Verdict::Skipped(reason), _) => {
-                skipped += 1;
+                tally.skipped += 1;
                 println!("SKIP {id}: {reason}");
             }
         }
     }
+    let Tally { passed, failed, gaps, skipped, left_out } = tally;
     println!("{left_out} left out (they use what is not built yet), {gaps} known gaps, {skipped} skipped");
     println!("{passed} passed, {failed} failed");
-    if failed == 0 { Ok(()) } else { Err("some scenarios do not hold".to_owned()) }
+    Ok(tally)
 }
 
 impl Options {
@@ -184,8 +208,8 @@ fn options(arguments: &[String]) -> Result<(PathBuf, Options), String> {
     Ok((folder, options))
 }
 
-fn known() -> BTreeSet<String> {
-    let text = std::fs::read_to_string(shell::root().join("tests/known/scenarios.txt")).unwrap_or_default();
+fn known(name: &str) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(shell::root().join("tests/known").join(name)).unwrap_or_default();
     text.lines()
         .filter(|line| !line.starts_with('#'))
         .filter_map(|line| line.split_whitespace().next().map(str::to_owned))
