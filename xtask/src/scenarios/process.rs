@@ -100,6 +100,8 @@ pub fn members(group: u32) -> Vec<u32> {
 
 /// Processes whose environment or command line names a scenario's root.
 pub fn marked(base: &Path) -> Vec<u32> {
+    // With the slash: the root of scenario 1 begins that of scenario 10.
+    let base = base.join("");
     let mark = base.as_os_str().as_encoded_bytes();
     let names = |path: String| fs::read(path).is_ok_and(|bytes| bytes.windows(mark.len()).any(|window| window == mark));
     pids()
