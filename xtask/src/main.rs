@@ -4,6 +4,7 @@
 //! binary as anyone would.
 
 mod bench;
+mod debian;
 mod dist;
 mod emulate;
 mod fuzz;
