@@ -9,6 +9,7 @@ mod dist;
 mod emulate;
 mod fuzz;
 mod lint;
+mod packages;
 mod rust_src;
 mod scenarios;
 mod shell;
@@ -30,7 +31,8 @@ const USAGE: &str = "usage: cargo xtask TASK
   dist [--target T]… [--record]      static binaries, packages, checksums, sizes in dist/VERSION
   emulate [--target T]… [--only units|vectors|scenarios]… [--filter RE]
                                      tests, vectors and scenarios of each target under qemu's user emulation
-  vm [--ccm BIN]                     boots guests that hold nothing but ccm
+  vm [--only CASE]…                  boots guests that hold nothing but ccm, on three kinds of machine
+  packages                           installs, upgrades and removes our packages with the real package managers
   fuzz [--inputs N] [--seed S] [TARGET…]
                                      damaged input, a million of each kind
   rust-src                           the standard library's source, for core on a bare target and for dist
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
         "fuzz" => fuzz::run(rest),
         "lint" => lint::run(),
         "tidy" => tidy::run(),
+        "packages" => packages::run(),
         "rust-src" => rust_src::run(),
         "test" => test::run(rest),
         "vectors" => vectors::run(rest),

@@ -1,9 +1,13 @@
 //! `cargo xtask test`: all tests, after getting what they need.
 
-use crate::{Outcome, scenarios, shell, vm};
+use crate::{Outcome, packages, scenarios, shell, vm};
 
 pub fn run(arguments: &[String]) -> Outcome {
     shell::run(shell::cargo().args(["test", "--quiet", "--profile", "fast", "--workspace"]))?;
     scenarios::run(&[])?;
-    if arguments.iter().any(|word| word == "--system") { vm::run(&[]) } else { Ok(()) }
+    if arguments.iter().any(|word| word == "--system") {
+        packages::run()?;
+        vm::run(&[])?;
+    }
+    Ok(())
 }

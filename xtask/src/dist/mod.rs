@@ -7,7 +7,7 @@ pub mod archive;
 mod build;
 mod footprint;
 mod libc;
-mod package;
+pub mod package;
 mod sbom;
 mod strip;
 
@@ -65,7 +65,7 @@ pub fn run(arguments: &[String]) -> Outcome {
         }
     }
     let chosen = targets(&wanted)?;
-    let release = Release { version: version()?, time: commit_time(), extras: extras()? };
+    let release = release()?;
     let out = shell::root().join("dist").join(&release.version);
     fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
     let (mut missing, mut over) = (Vec::new(), Vec::new());
@@ -107,6 +107,11 @@ pub fn targets(wanted: &[String]) -> Result<Vec<&'static Target>, String> {
 pub fn static_binary() -> Result<PathBuf, String> {
     let target = TARGETS.first().ok_or("no targets")?;
     build(target).map(|built| built.stripped)
+}
+
+/// This version, and what its packages carry.
+pub fn release() -> Result<Release, String> {
+    Ok(Release { version: version()?, time: commit_time(), extras: extras()? })
 }
 
 fn version() -> Result<String, String> {
