@@ -48,6 +48,13 @@ static void show(const char *path) {
     fflush(stdout);
 }
 
+static void off(void) {
+    printf("== done\n");
+    fflush(stdout);
+    sync();
+    reboot(RB_POWER_OFF);
+}
+
 int main(void) {
     const char *now = getenv("CASE");
     const char *test = now ? now : "plain";
@@ -60,6 +67,15 @@ int main(void) {
         mount("tmpfs", "/tmp", "tmpfs", 0, NULL);
         mount(NULL, "/", NULL, MS_REMOUNT | MS_RDONLY, NULL);
     }
+    if (strncmp(test, "figures", 7) == 0) {
+        char *hundred[] = {"/ccm", "apply", "/hundred.tar.gz", NULL};
+        char *thousand[] = {"/ccm", "apply", "/thousand.tar.gz", NULL};
+        run("hundred, new", hundred);
+        run("hundred", hundred);
+        run("thousand, new", thousand);
+        run("thousand", thousand);
+        off();
+    }
     char *facts[] = {"/ccm", "facts", "host.info.os", NULL};
     char *noop[] = {"/ccm", "apply", "--noop", "/site.tar.gz", NULL};
     char *apply[] = {"/ccm", "apply", "/site.tar.gz", NULL};
@@ -69,9 +85,6 @@ int main(void) {
     run("second", apply);
     show("/etc/motd");
     show("/etc/app/app.conf");
-    printf("== done\n");
-    fflush(stdout);
-    sync();
-    reboot(RB_POWER_OFF);
+    off();
     return 0;
 }

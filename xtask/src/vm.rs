@@ -1,7 +1,7 @@
 //! `cargo xtask vm`: ccm in a machine that holds nothing else.
 //!
-//! A Debian kernel under qemu-system, an initramfs with a tiny init, `ccm` and a manifest tarball. Each case boots,
-//! applies twice and powers off; the console is checked.
+//! A Debian kernel under qemu-system, an initramfs with a tiny init, `ccm` and manifest tarballs. Each case boots,
+//! applies twice and powers off; the console is checked, and the peaks of memory that init saw are shown.
 
 use std::fs;
 use std::io::Read;
@@ -9,12 +9,63 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::debian::Suite;
 use crate::dist::archive::{Entry, Style, gzip, tar};
-use crate::{Outcome, shell};
+use crate::{Outcome, dist, shell};
+
+/// A kind of machine that qemu plays, and what runs on it.
+struct Machine {
+    /// The kind of our binary.
+    triple: &'static str,
+    qemu: &'static str,
+    /// Debian's package of this qemu.
+    brings: &'static str,
+    options: &'static [&'static str],
+    append: &'static str,
+    /// Debian's name of it, and of the kernel.
+    architecture: &'static str,
+    kernel: &'static str,
+}
+
+const PC: &Machine = &Machine {
+    triple: "x86_64-unknown-linux-musl",
+    qemu: "qemu-system-x86_64",
+    brings: "qemu-system-x86",
+    options: &[],
+    append: "console=ttyS0",
+    architecture: "amd64",
+    kernel: "linux-image-cloud-amd64",
+};
+
+/// A router-class processor. The kernel would move itself to a random place up to 16 MB higher: out of 32 MB.
+const MALTA: &Machine = &Machine {
+    triple: "mipsel-unknown-linux-musl",
+    qemu: "qemu-system-mipsel",
+    brings: "qemu-system-mips",
+    options: &["-M", "malta"],
+    append: "console=ttyS0 nokaslr",
+    architecture: "mipsel",
+    kernel: "linux-image-4kc-malta",
+};
+
+const ARM: &Machine = &Machine {
+    triple: "armv7-unknown-linux-musleabihf",
+    qemu: "qemu-system-arm",
+    brings: "qemu-system-arm",
+    options: &["-M", "virt"],
+    append: "console=ttyAMA0",
+    architecture: "armhf",
+    kernel: "linux-image-armmp",
+};
+
+/// The suite of the kernels: the last with one for little-endian MIPS of 32 bits.
+const SUITE: &str = "bookworm";
 
 /// One boot: what differs, and what its console must show.
 struct Case {
     name: &'static str,
+    machine: &'static Machine,
+    /// Mebibytes.
     memory: &'static str,
     extra: &'static [&'static str],
     shows: &'static [&'static str],
@@ -33,14 +84,23 @@ const WORKS: &[&str] = &[
     "== done",
 ];
 
+/// Lines of a case that applies manifests of many files.
+const FIGURES: &[&str] =
+    &["== hundred: exit 0", "Stable Resources: 100\n", "== thousand: exit 0", "Stable Resources: 1000\n", "== done"];
+
 const CASES: &[Case] = &[
-    Case { name: "plain", memory: "128", extra: &[], shows: WORKS },
-    // Debian's kernel itself does not start with less.
-    Case { name: "small", memory: "96", extra: &[], shows: WORKS },
-    Case { name: "noproc", memory: "128", extra: &[], shows: WORKS },
-    Case { name: "epoch", memory: "128", extra: &["-rtc", "base=1970-01-01T00:00:00"], shows: WORKS },
+    Case { name: "plain", machine: PC, memory: "128", extra: &[], shows: WORKS },
+    // Debian's kernel for the PC itself does not start with less.
+    Case { name: "small", machine: PC, memory: "96", extra: &[], shows: WORKS },
+    Case { name: "router", machine: MALTA, memory: "32", extra: &[], shows: WORKS },
+    Case { name: "armv7", machine: ARM, memory: "64", extra: &[], shows: WORKS },
+    Case { name: "figures-armv7", machine: ARM, memory: "128", extra: &[], shows: FIGURES },
+    Case { name: "figures-x86_64", machine: PC, memory: "128", extra: &[], shows: FIGURES },
+    Case { name: "noproc", machine: PC, memory: "128", extra: &[], shows: WORKS },
+    Case { name: "epoch", machine: PC, memory: "128", extra: &["-rtc", "base=1970-01-01T00:00:00"], shows: WORKS },
     Case {
         name: "readonly",
+        machine: PC,
         memory: "128",
         extra: &[],
         shows: &[
@@ -74,89 +134,142 @@ ccm:
 "#;
 
 pub fn run(arguments: &[String]) -> Outcome {
-    let ccm = match arguments {
-        [flag, path] if flag == "--ccm" => PathBuf::from(path),
-        [] => crate::dist::static_binary()?,
-        _ => return Err("usage: vm [--ccm STATIC-BINARY]".to_owned()),
-    };
-    if !shell::have("qemu-system-x86_64") {
-        return Err("needs qemu-system-x86_64: apt-get install qemu-system-x86".to_owned());
+    let mut only = Vec::new();
+    for pair in arguments.chunks(2) {
+        match pair {
+            [flag, name] if flag == "--only" && CASES.iter().any(|case| case.name == name) => only.push(name.as_str()),
+            _ => {
+                let known: Vec<&str> = CASES.iter().map(|case| case.name).collect();
+                return Err(format!("usage: vm [--only CASE]…; cases are {}", known.join(", ")));
+            }
+        }
     }
-    let folder = shell::root().join("target/vm");
-    fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-    let kernel = kernel(&folder)?;
-    let initramfs = initramfs(&folder, &ccm)?;
-    let (mut passed, mut failed) = (0, 0);
-    for case in CASES {
-        let started = Instant::now();
-        let console = boot(case, &kernel, &initramfs)?;
-        fs::write(folder.join(format!("{}.log", case.name)), &console).map_err(|error| error.to_string())?;
-        let lacking: Vec<&&str> = case.shows.iter().filter(|text| !console.contains(**text)).collect();
-        if lacking.is_empty() {
-            passed += 1;
-            println!("{}: as wanted, {} s", case.name, started.elapsed().as_secs());
-        } else {
-            failed += 1;
-            println!("{}: the console lacks {lacking:?}\n{console}", case.name);
+    let text = |error: std::io::Error| error.to_string();
+    let (mut passed, mut failed, mut missing) = (0, 0, Vec::new());
+    for machine in [PC, MALTA, ARM] {
+        let here = |case: &&Case| case.machine.triple == machine.triple;
+        let cases: Vec<&Case> =
+            CASES.iter().filter(here).filter(|case| only.is_empty() || only.contains(&case.name)).collect();
+        if cases.is_empty() {
+            continue;
+        }
+        if !shell::have(machine.qemu) {
+            missing.push(format!("{}: apt-get install {}", machine.qemu, machine.brings));
+            continue;
+        }
+        let folder = shell::root().join("target/vm").join(machine.architecture);
+        fs::create_dir_all(&folder).map_err(text)?;
+        let kernel = kernel(&folder, machine)?;
+        let initramfs = initramfs(&folder, machine)?;
+        for case in cases {
+            let started = Instant::now();
+            let console = boot(case, &kernel, &initramfs)?;
+            fs::write(folder.join(format!("{}.log", case.name)), &console).map_err(text)?;
+            let lacking: Vec<&&str> = case.shows.iter().filter(|text| !console.contains(**text)).collect();
+            if lacking.is_empty() {
+                passed += 1;
+                println!("{}: as wanted, {} s; {}", case.name, started.elapsed().as_secs(), peaks(&console));
+            } else {
+                failed += 1;
+                println!("{}: the console lacks {lacking:?}\n{console}", case.name);
+            }
         }
     }
     println!("{passed} passed, {failed} failed");
-    if failed == 0 { Ok(()) } else { Err("some guests did not do as wanted".to_owned()) }
+    match (failed, missing.is_empty()) {
+        (0, true) => Ok(()),
+        (0, false) => Err(format!("not tried, missing: {}", missing.join("; "))),
+        _ => Err("some guests did not do as wanted".to_owned()),
+    }
 }
 
-/// Debian's kernel for virtual machines: it starts from an initramfs and speaks on the serial line without a module.
-fn kernel(folder: &Path) -> Result<PathBuf, String> {
-    let boot = folder.join("kernel/boot");
+/// What init says about the memory of each command.
+fn peaks(console: &str) -> String {
+    let found = console.lines().filter_map(|line| {
+        let (label, rest) = line.strip_prefix("== ")?.split_once(": exit ")?;
+        Some(format!("{label} {}", rest.split_once("peak ")?.1))
+    });
+    found.collect::<Vec<_>>().join(", ")
+}
+
+/// Debian's kernel for a machine: it starts from an initramfs and speaks on the serial line without a module.
+fn kernel(folder: &Path, machine: &Machine) -> Result<PathBuf, String> {
     let found = || {
-        let entries = fs::read_dir(&boot).into_iter().flatten().flatten();
+        let entries = fs::read_dir(folder.join("out/boot")).into_iter().flatten().flatten();
         entries.map(|entry| entry.path()).find(|path| path.to_string_lossy().contains("vmlinuz"))
     };
     if let Some(kernel) = found() {
         return Ok(kernel);
     }
-    let depends = shell::output(Command::new("apt-cache").args(["depends", "linux-image-cloud-amd64"]))?;
+    let suite = Suite::open(folder, SUITE, Some(machine.architecture))?;
+    let depends = suite.apt("apt-cache", &["depends", machine.kernel])?;
     let package = depends
         .lines()
         .find_map(|line| line.trim().strip_prefix("Depends: ").filter(|name| name.starts_with("linux-image")))
-        .ok_or("apt knows no kernel; run apt-get update")?
-        .to_owned();
-    shell::output(
-        Command::new("apt-get")
-            .args(["download", "-qq", "-o", "APT::Sandbox::User=root", &package])
-            .current_dir(folder),
-    )?;
-    let package = fs::read_dir(folder)
-        .map_err(|error| error.to_string())?
-        .flatten()
-        .map(|entry| entry.path())
-        .find(|path| path.extension().is_some_and(|extension| extension == "deb"))
-        .ok_or("apt-get download brought nothing")?;
-    shell::run(Command::new("dpkg-deb").arg("-x").arg(&package).arg(folder.join("kernel")))?;
+        .ok_or_else(|| format!("{SUITE} has no {}", machine.kernel))?;
+    suite.unpack(package)?;
     found().ok_or_else(|| "the package holds no kernel".to_owned())
 }
 
-/// An archive of init, ccm and a manifest tarball; no shell, no library.
-fn initramfs(folder: &Path, ccm: &Path) -> Result<PathBuf, String> {
+/// An archive of init, ccm and manifest tarballs; no shell, no library.
+fn initramfs(folder: &Path, machine: &Machine) -> Result<PathBuf, String> {
     let text = |error: std::io::Error| error.to_string();
-    let init = folder.join("init");
-    let source = shell::root().join("tests/vm/init.c");
-    shell::run(Command::new("cc").args(["-O2", "-Wall", "-static", "-s", "-o"]).arg(&init).arg(source))?;
+    let targets = dist::targets(&[machine.triple.to_owned()])?;
+    let target = targets.first().ok_or("no such target")?;
+    let ccm = dist::build(target)?.stripped;
+    let init = init(folder, target)?;
     let file = |path: &str, data: &[u8]| Entry { path: path.to_owned(), mode: 0o644, data: data.to_vec() };
     let site = [file("manifest.yaml", MANIFEST.as_bytes()), file("app.conf", b"listen = 8080\n")];
-    let site = gzip(&tar(&site, 0, Style { dotted: false, alpine_sums: false, ends: true }));
     let mut out = Vec::new();
     let mut inode = 1;
-    for name in ["dev", "proc", "sys", "tmp", "etc", "run"] {
+    for name in ["dev", "proc", "sys", "tmp", "etc", "run", "many"] {
         newc(&mut out, &mut inode, name, 0o040_755, (0, 0), &[]);
     }
     newc(&mut out, &mut inode, "dev/console", 0o020_600, (5, 1), &[]);
     newc(&mut out, &mut inode, "init", 0o100_755, (0, 0), &fs::read(init).map_err(text)?);
     newc(&mut out, &mut inode, "ccm", 0o100_755, (0, 0), &fs::read(ccm).map_err(text)?);
-    newc(&mut out, &mut inode, "site.tar.gz", 0o100_644, (0, 0), &site);
+    for (name, entries) in [
+        ("site.tar.gz", &site[..]),
+        ("hundred.tar.gz", &[file("manifest.yaml", many(100).as_bytes())]),
+        ("thousand.tar.gz", &[file("manifest.yaml", many(1000).as_bytes())]),
+    ] {
+        let data = gzip(&tar(entries, 0, Style { dotted: false, alpine_sums: false, ends: true }));
+        newc(&mut out, &mut inode, name, 0o100_644, (0, 0), &data);
+    }
     newc(&mut out, &mut inode, "TRAILER!!!", 0, (0, 0), &[]);
     let path = folder.join("initramfs.cpio.gz");
     fs::write(&path, gzip(&out)).map_err(text)?;
     Ok(path)
+}
+
+/// A manifest of so many small files.
+fn many(count: usize) -> String {
+    let mut text = "ccm:\n  resources:\n    - file:\n".to_owned();
+    for number in 0..count {
+        text += &format!(
+            "        - /many/{number:04}: {{ensure: present, content: \"file {number}\\n\", owner: \"0\", group: \"0\", mode: \"0644\"}}\n"
+        );
+    }
+    text
+}
+
+/// The first process of a guest, compiled once: zig takes its time.
+fn init(folder: &Path, target: &dist::Target) -> Result<PathBuf, String> {
+    let (source, init) = (shell::root().join("tests/vm/init.c"), folder.join("init"));
+    let time = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified()).ok();
+    if time(&init) > time(&source) {
+        return Ok(init);
+    }
+    let mut command = if target.debian == PC.architecture {
+        Command::new("cc")
+    } else {
+        let zig = shell::find("python-zig").or_else(|| shell::find("zig")).ok_or("needs zig: pip install ziglang")?;
+        let mut command = Command::new(zig);
+        command.args(["cc", "-target"]).args(target.zig.split_whitespace());
+        command
+    };
+    shell::run(command.args(["-O2", "-Wall", "-static", "-s", "-o"]).arg(&init).arg(source))?;
+    Ok(init)
 }
 
 /// One member of a cpio archive in the form that the kernel unpacks.
@@ -175,10 +288,12 @@ fn newc(out: &mut Vec<u8>, inode: &mut u32, name: &str, mode: u32, device: (u32,
 }
 
 fn boot(case: &Case, kernel: &Path, initramfs: &Path) -> Result<String, String> {
-    let mut command = Command::new("qemu-system-x86_64");
+    let machine = case.machine;
+    let mut command = Command::new(machine.qemu);
+    command.args(machine.options);
     command.args(["-nographic", "-no-reboot", "-nodefaults", "-serial", "stdio", "-net", "none", "-m", case.memory]);
     command.arg("-kernel").arg(kernel).arg("-initrd").arg(initramfs);
-    command.args(["-append", &format!("console=ttyS0 panic=-1 quiet CASE={}", case.name)]).args(case.extra);
+    command.args(["-append", &format!("{} panic=-1 quiet CASE={}", machine.append, case.name)]).args(case.extra);
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
