@@ -9,27 +9,69 @@ use crate::value::Text;
 /// What a template is made of, in order.
 pub(super) type List = Vec<Node>;
 
+/// A name as a number, one for each spelling in a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Id(pub(super) u32);
+
+impl Id {
+    /// The name of the context, `.`.
+    pub(super) const DOT: Self = Self(0);
+    /// Of a root that the template does not mention.
+    pub(super) const UNWRITTEN: Self = Self(u32::MAX);
+}
+
+/// A name of a variable or function.
+#[derive(Debug, Clone)]
+pub(super) struct Name {
+    pub(super) id: Id,
+    pub(super) text: Text,
+}
+
 /// A part of a template.
 #[derive(Debug)]
 pub(super) enum Node {
-    /// Text, as a span of the source.
-    Text(Span),
+    Text(Box<str>),
+    /// `[[ x ]]`, the most common action: prints a variable from where it is.
+    Show(Name, Span),
     /// `[[ x := 1; x | upper ]]`
-    Action { set: Option<Set>, pipe: Option<Pipe> },
+    Action {
+        set: Option<Set>,
+        pipe: Option<Pipe>,
+    },
     /// `[[ if ]]`
-    If { set: Option<Set>, condition: Expr, then: List, otherwise: Option<List> },
+    If {
+        set: Option<Set>,
+        condition: Expr,
+        then: List,
+        otherwise: Option<List>,
+    },
     /// `[[ range ]]`: over the right side of `set`, or over `over`.
-    Range { set: Option<Set>, over: Option<Expr>, body: List, otherwise: Option<List>, span: Span },
+    Range {
+        set: Option<Set>,
+        over: Option<Expr>,
+        body: List,
+        otherwise: Option<List>,
+        span: Span,
+    },
     /// `[[ try ]]`
-    Try { body: List, catch: Option<Catch> },
+    Try {
+        body: List,
+        catch: Option<Catch>,
+    },
     /// `[[ yield b() ]]`
     Yield(Yield),
     /// `[[ yield content ]]`
-    YieldContent { context: Option<Expr> },
+    YieldContent {
+        context: Option<Expr>,
+    },
     /// `[[ block b() ]]`: the name, looked up when rendered, since a later block of one name replaces an earlier.
-    Block { name: Text },
+    Block {
+        name: Text,
+    },
     /// `[[ include "x" ]]`
-    Include { name: Expr },
+    Include {
+        name: Expr,
+    },
     /// `[[ return x ]]`
     Return(Expr),
     /// A word that closes nothing here, which rendering passes over.
@@ -47,7 +89,7 @@ pub(super) enum Closer {
 
 #[derive(Debug)]
 pub(super) struct Catch {
-    pub(super) variable: Option<Text>,
+    pub(super) variable: Option<Name>,
     pub(super) body: List,
 }
 
@@ -73,7 +115,7 @@ pub(super) struct Yield {
 /// A parameter of a block, or a value for one: `name`, `name=value`, or a value alone.
 #[derive(Debug)]
 pub(super) struct Parameter {
-    pub(super) name: Option<Text>,
+    pub(super) name: Option<Name>,
     pub(super) value: Option<Expr>,
 }
 
@@ -142,7 +184,7 @@ pub(super) enum ExprKind {
     Number(f64),
     Text(Text),
     /// A name, or `.`.
-    Identifier(Text),
+    Identifier(Name),
     Underscore,
     /// `.a.b`: fields of the context.
     Field(Vec<Text>),

@@ -4,7 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::ast::{Expr, ExprKind, Operator};
+use super::ast::{Expr, ExprKind, Id, Name, Operator};
 use super::builtins;
 use super::render::Runtime;
 use super::value::Val;
@@ -75,17 +75,18 @@ impl<'t> Runtime<'t> {
         self.fault(span, JetFault::Type(format!("{operator} does not take {}", value.kind())))
     }
 
-    fn identifier(&self, name: &str, span: Span) -> Result<Val> {
-        if name == "." {
+    pub(super) fn identifier(&self, name: &Name, span: Span) -> Result<Val> {
+        if name.id == Id::DOT {
             return Ok(self.context.clone());
         }
-        if let Some(value) = self.variable(name) {
+        if let Some(value) = self.variables.get(name) {
             return Ok(value.clone());
         }
+        let name = &*name.text;
         if let Some(function) = builtins::find(name, self.scope.functions.signatures()) {
             return Ok(Val::Function(function));
         }
-        let mut known: Vec<&str> = self.names().collect();
+        let mut known: Vec<&str> = self.variables.names().collect();
         known.extend(builtins::names());
         known.extend(self.scope.functions.signatures().iter().map(|signature| signature.name));
         let hint = nearest::hint(name, known);

@@ -209,7 +209,7 @@ impl Parser<'_> {
         let span = token.span;
         let written = span.of(self.source.text());
         let kind = match token.kind {
-            TokenKind::Identifier => ExprKind::Identifier(written.into()),
+            TokenKind::Identifier => ExprKind::Identifier(self.name(span)),
             TokenKind::Underscore => ExprKind::Underscore,
             TokenKind::Keyword(Keyword::Nil) => ExprKind::Nil,
             TokenKind::Field => ExprKind::Field(vec![self.field_name(span)]),

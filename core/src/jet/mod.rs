@@ -32,6 +32,7 @@ mod lexer;
 mod parser;
 mod render;
 mod value;
+mod variables;
 
 use alloc::string::String;
 

@@ -8,7 +8,7 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::ast::{Block, Catch, Closer, Command, Expr, ExprKind, List, Node, Parameter, Pipe, Set, Yield};
+use super::ast::{Block, Catch, Closer, Command, Expr, ExprKind, Id, List, Name, Node, Parameter, Pipe, Set, Yield};
 use super::lexer::{Keyword, Token, TokenKind};
 use crate::error::{Error, JetFault, Kind, Result};
 use crate::span::{Source, Span};
@@ -21,12 +21,15 @@ const DEPTH: u16 = 50;
 pub(super) struct Parsed {
     pub(super) root: List,
     pub(super) blocks: BTreeMap<Text, Block>,
+    /// Every name written, by its number.
+    pub(super) names: BTreeMap<Text, Id>,
 }
 
 pub(super) fn parse(source: &Source, tokens: Vec<Token>) -> Result<Parsed> {
-    let mut parser = Parser { source, tokens, at: 0, blocks: BTreeMap::new(), depth: 0 };
+    let names = BTreeMap::from([(".".into(), Id::DOT)]);
+    let mut parser = Parser { source, tokens, at: 0, blocks: BTreeMap::new(), names, depth: 0 };
     let root = parser.template()?;
-    Ok(Parsed { root, blocks: parser.blocks })
+    Ok(Parsed { root, blocks: parser.blocks, names: parser.names })
 }
 
 pub(super) struct Parser<'a> {
@@ -34,6 +37,7 @@ pub(super) struct Parser<'a> {
     tokens: Vec<Token>,
     at: usize,
     blocks: BTreeMap<Text, Block>,
+    names: BTreeMap<Text, Id>,
     depth: u16,
 }
 
@@ -95,6 +99,17 @@ impl Parser<'_> {
 
     pub(super) fn text(&self, span: Span) -> Text {
         span.of(self.source.text()).into()
+    }
+
+    pub(super) fn name(&mut self, span: Span) -> Name {
+        let text = span.of(self.source.text());
+        if let Some((text, id)) = self.names.get_key_value(text) {
+            return Name { id: *id, text: text.clone() };
+        }
+        // A template is far smaller than 2^32 bytes.
+        let name = Name { id: Id(self.names.len() as u32), text: text.into() };
+        self.names.insert(name.text.clone(), name.id);
+        name
     }
 
     pub(super) fn unexpected<T>(&self, token: &Token, wanted: &'static str) -> Result<T> {
@@ -189,7 +204,7 @@ impl Parser<'_> {
     fn part(&mut self) -> Result<Part> {
         let token = self.next();
         match token.kind {
-            TokenKind::Text => Ok(Part::Node(Node::Text(token.span))),
+            TokenKind::Text => Ok(Part::Node(Node::Text(token.span.of(self.source.text()).into()))),
             TokenKind::LeftDelimiter => {
                 self.enter()?;
                 let part = self.action()?;
@@ -293,7 +308,7 @@ impl Parser<'_> {
             if token.kind != TokenKind::Identifier {
                 return self.unexpected(&token, "a name for the error");
             }
-            variable = Some(self.text(token.span));
+            variable = Some(self.name(token.span));
         }
         self.right_delimiter()?;
         Ok(Catch { variable, body: self.until_end()? })
@@ -316,6 +331,12 @@ impl Parser<'_> {
             Some(base) => Some(self.pipeline(base)?),
             None => None,
         };
+        if let (None, Some(Pipe { commands })) = (&set, &pipe)
+            && let [Command { base: Expr { kind: ExprKind::Identifier(name), span, .. }, arguments: None }] =
+                &**commands
+        {
+            return Ok(Node::Show(name.clone(), *span));
+        }
         Ok(Node::Action { set, pipe })
     }
 
@@ -440,7 +461,7 @@ impl Parser<'_> {
             if first.kind == TokenKind::Identifier {
                 let before = self.at;
                 self.next();
-                let name = self.text(first.span);
+                let name = self.name(first.span);
                 match self.kind() {
                     TokenKind::Operator("," | ")") => list.push(Parameter { name: Some(name), value: None }),
                     TokenKind::Assign { .. } => {

@@ -3,12 +3,12 @@
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
-use alloc::vec::Vec;
 
 use super::Template;
-use super::ast::{Block, Command, Expr, ExprKind, List, Node, Parameter, Pipe, Set, Yield};
+use super::ast::{Block, Command, Expr, ExprKind, Id, List, Name, Node, Parameter, Pipe, Set, Yield};
 use super::builtins::{Function, Writer};
 use super::value::Val;
+use super::variables::Variables;
 use crate::error::{Error, JetFault, Kind, Result};
 use crate::names::Scope;
 use crate::span::Span;
@@ -19,15 +19,12 @@ pub(super) struct Runtime<'t> {
     pub(super) template: &'t Template,
     pub(super) scope: &'t Scope<'t>,
     out: String,
-    /// Variables, innermost last; the first frame holds the roots.
-    frames: Vec<Frame>,
+    pub(super) variables: Variables<'t>,
     /// `.`
     pub(super) context: Val,
     /// What `yield content` renders.
     content: Option<Rc<Content<'t>>>,
 }
-
-type Frame = Vec<(Text, Val)>;
 
 /// Content given to a block, with the frames and the outer content it was written in.
 struct Content<'t> {
@@ -41,14 +38,12 @@ type Returned = bool;
 
 impl<'t> Runtime<'t> {
     pub(super) fn new(template: &'t Template, scope: &'t Scope<'t>) -> Self {
-        let root = |value: &Value| if matches!(value, Value::Null) { Val::NoMap } else { value.clone().into() };
-        let roots: Frame = scope.variables.iter().map(|(name, value)| ((*name).into(), root(value))).collect();
         let context: Map = scope.variables.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
         Self {
             template,
             scope,
             out: String::new(),
-            frames: alloc::vec![roots],
+            variables: Variables::new(scope, &template.parsed.names),
             context: Val::Plain(context.shaped(Shape::Record(&[])).into()),
             content: None,
         }
@@ -65,16 +60,17 @@ impl<'t> Runtime<'t> {
     }
 
     fn list(&mut self, list: &'t List) -> Result<Returned> {
-        let frames = self.frames.len();
+        let frames = self.variables.depth();
         let mut returned = false;
+        self.scope.fuel.step(list.len() as u64)?;
         for node in list {
-            self.scope.fuel.step(1)?;
             match node {
-                Node::Text(span) => self.write(span.of(self.template.source.text()))?,
+                Node::Text(text) => self.write(text)?,
+                Node::Show(name, span) => self.show(name, *span)?,
                 Node::Action { set, pipe } => {
                     if let Some(set) = set {
-                        if set.declares && self.frames.len() == frames {
-                            self.frames.push(Frame::new());
+                        if set.declares && self.variables.depth() == frames {
+                            self.variables.open();
                         }
                         self.set(set)?;
                     }
@@ -85,8 +81,19 @@ impl<'t> Runtime<'t> {
                 other => returned = self.statement(other)?,
             }
         }
-        self.frames.truncate(frames);
+        self.variables.close(frames);
         Ok(returned)
+    }
+
+    fn show(&mut self, name: &'t Name, span: Span) -> Result<()> {
+        let before = self.out.len();
+        match self.variables.get(name) {
+            Some(Val::Plain(Value::Text(text))) => self.out.push_str(text),
+            Some(value) => value.print(&mut self.out),
+            None if name.id == Id::DOT => self.context.print(&mut self.out),
+            None => self.identifier(name, span)?.print(&mut self.out),
+        }
+        self.scope.fuel.allocate(self.out.len() - before)
     }
 
     fn write(&mut self, text: &str) -> Result<()> {
@@ -98,10 +105,10 @@ impl<'t> Runtime<'t> {
     fn statement(&mut self, node: &'t Node) -> Result<Returned> {
         match node {
             Node::If { set, condition, then, otherwise } => {
-                let frames = self.frames.len();
+                let frames = self.variables.depth();
                 if let Some(set) = set {
                     if set.declares {
-                        self.frames.push(Frame::new());
+                        self.variables.open();
                     }
                     self.set(set)?;
                 }
@@ -110,7 +117,7 @@ impl<'t> Runtime<'t> {
                     (false, Some(otherwise)) => self.list(otherwise)?,
                     (false, None) => false,
                 };
-                self.frames.truncate(frames);
+                self.variables.close(frames);
                 Ok(returned)
             }
             Node::Range { set, over, body, otherwise, span } => {
@@ -125,7 +132,7 @@ impl<'t> Runtime<'t> {
                 self.range(set.as_ref(), over, body, otherwise.as_ref(), *span)
             }
             Node::Try { body, catch } => {
-                let (written, frames, context) = (self.out.len(), self.frames.len(), self.context.clone());
+                let (written, frames, context) = (self.out.len(), self.variables.depth(), self.context.clone());
                 let content = self.content.clone();
                 match self.list(body) {
                     Ok(returned) => Ok(returned),
@@ -133,14 +140,15 @@ impl<'t> Runtime<'t> {
                     Err(error) if matches!(error.kind(), Kind::Limit(_)) => Err(error),
                     Err(error) => {
                         self.out.truncate(written);
-                        self.frames.truncate(frames);
+                        self.variables.close(frames);
                         (self.context, self.content) = (context, content);
                         let Some(catch) = catch else { return Ok(false) };
                         if let Some(name) = &catch.variable {
-                            self.frames.push(alloc::vec![(name.clone(), Val::Plain(error.to_string().into()))]);
+                            self.variables.open();
+                            self.variables.declare(name, Val::Plain(error.to_string().into()));
                         }
                         let returned = self.list(&catch.body)?;
-                        self.frames.truncate(frames);
+                        self.variables.close(frames);
                         Ok(returned)
                     }
                 }
@@ -168,7 +176,7 @@ impl<'t> Runtime<'t> {
                 let value = self.eval(value)?;
                 Ok(!matches!(value, Val::Missing))
             }
-            Node::Stray | Node::Text(_) | Node::Action { .. } => Ok(false),
+            Node::Stray | Node::Text(_) | Node::Show(..) | Node::Action { .. } => Ok(false),
         }
     }
 
@@ -194,12 +202,21 @@ impl<'t> Runtime<'t> {
     ) -> Result<Returned> {
         let not_rangeable =
             |this: &Self, what: &str| this.fault(span, JetFault::Range(format!("cannot range over {what}")));
-        let (frames, context) = (self.frames.len(), self.context.clone());
-        if set.is_some_and(|set| set.declares) {
-            self.frames.push(Frame::new());
+        let (frames, context) = (self.variables.depth(), self.context.clone());
+        let declares = set.is_some_and(|set| set.declares);
+        if declares {
+            self.variables.open();
         }
         let index = |at: usize| Value::from(at as i64);
-        let mut pass = Pass { set, body, any: false, returned: false };
+        let mut place = |at: usize, otherwise| match set.and_then(|set| set.left.get(at)) {
+            None => otherwise,
+            Some(Expr { kind: ExprKind::Identifier(name), .. }) if declares => {
+                Place::Own(self.variables.declare(name, Val::Missing))
+            }
+            Some(place) => Place::Given(place),
+        };
+        let (index_place, value_place) = (place(0, Place::Nowhere), place(1, Place::Context));
+        let mut pass = Pass { index: index_place, value: value_place, body, any: false, returned: false };
         match over {
             Val::Plain(Value::List(items)) | Val::Inside(Value::List(items)) => {
                 for (at, item) in items.iter().enumerate() {
@@ -242,11 +259,22 @@ impl<'t> Runtime<'t> {
         }
         let (any, mut returned) = (pass.any, pass.returned);
         if let (false, Some(otherwise)) = (any, otherwise) {
+            self.variables.close(frames);
             returned = self.list(otherwise)?;
         }
         self.context = context;
-        self.frames.truncate(frames);
+        self.variables.close(frames);
         Ok(returned)
+    }
+
+    fn put(&mut self, place: &Place<'t>, value: Val) -> Result<()> {
+        match place {
+            Place::Own(at) => self.variables.write(*at, value),
+            Place::Given(place) => self.assign(false, place, value)?,
+            Place::Context => self.context = value,
+            Place::Nowhere => {}
+        }
+        Ok(())
     }
 
     /// A block with its parameters, a context and content.
@@ -258,33 +286,32 @@ impl<'t> Runtime<'t> {
         content: Option<&'t List>,
     ) -> Result<()> {
         let _level = self.scope.fuel.enter()?;
-        let (frames, outer, before) = (self.frames.len(), self.content.clone(), self.context.clone());
+        let (frames, outer, before) = (self.variables.depth(), self.content.clone(), self.context.clone());
         if !block.parameters.is_empty() || !given.is_empty() {
-            self.frames.push(Frame::new());
+            self.variables.open();
             for parameter in given {
                 let Some(value) = &parameter.value else {
-                    let name = parameter.name.as_deref().unwrap_or("?");
+                    let name = parameter.name.as_ref().map_or("?", |name| &*name.text);
                     return Err(self.fault(block.span, JetFault::MissingParameter(name.into())));
                 };
                 let value = self.eval(value)?;
-                self.declare(parameter.name.as_ref(), value);
+                if let Some(name) = &parameter.name {
+                    self.variables.declare(name, value);
+                }
             }
             for parameter in &block.parameters {
-                let known = self
-                    .frames
-                    .last()
-                    .is_some_and(|frame| frame.iter().any(|(name, _)| Some(name) == parameter.name.as_ref()));
-                if !known {
+                let Some(name) = &parameter.name else { continue };
+                if !self.variables.declares(name) {
                     let value = match &parameter.value {
                         Some(value) => self.eval(value)?,
                         None => Val::bool(false),
                     };
-                    self.declare(parameter.name.as_ref(), value);
+                    self.variables.declare(name, value);
                 }
             }
         }
         if let Some(list) = content {
-            self.content = Some(Rc::new(Content { list, frames: self.frames.len(), outer: outer.clone() }));
+            self.content = Some(Rc::new(Content { list, frames: self.variables.depth(), outer: outer.clone() }));
         }
         if let Some(context) = context {
             self.context = self.eval(context)?;
@@ -292,7 +319,7 @@ impl<'t> Runtime<'t> {
         self.list(&block.body)?;
         self.context = before;
         self.content = outer;
-        self.frames.truncate(frames);
+        self.variables.close(frames);
         Ok(())
     }
 
@@ -301,16 +328,21 @@ impl<'t> Runtime<'t> {
         let Some(content) = self.content.clone() else { return Ok(()) };
         let _level = self.scope.fuel.enter()?;
         let before = self.context.clone();
-        let hidden = self.frames.split_off(content.frames.min(self.frames.len()));
+        let hidden = self.variables.hide(content.frames);
         let outer = core::mem::replace(&mut self.content, content.outer.clone());
+        let outcome = self.content(content.list, context);
+        // A `try` around the block goes on with the block's frames.
+        self.context = before;
+        self.content = outer;
+        self.variables.restore(content.frames, hidden);
+        outcome
+    }
+
+    fn content(&mut self, list: &'t List, context: Option<&'t Expr>) -> Result<()> {
         if let Some(context) = context {
             self.context = self.eval(context)?;
         }
-        self.list(content.list)?;
-        self.context = before;
-        self.content = outer;
-        self.frames.extend(hidden);
-        Ok(())
+        self.list(list).map(|_| ())
     }
 
     fn set(&mut self, set: &'t Set) -> Result<()> {
@@ -331,16 +363,16 @@ impl<'t> Runtime<'t> {
         match &place.kind {
             ExprKind::Underscore => Ok(()),
             ExprKind::Identifier(name) if declares => {
-                self.declare(Some(name), value);
+                self.variables.declare(name, value);
                 Ok(())
             }
-            ExprKind::Identifier(name) => match self.slot(name) {
+            ExprKind::Identifier(name) => match self.variables.get_mut(name) {
                 Some(slot) => {
                     *slot = value.named();
                     Ok(())
                 }
                 None => {
-                    let what = format!("{name} has no value to replace; declare it with {name} := …");
+                    let what = format!("{0} has no value to replace; declare it with {0} := …", name.text);
                     Err(self.fault(place.span, JetFault::Other(what)))
                 }
             },
@@ -353,50 +385,13 @@ impl<'t> Runtime<'t> {
     fn assign_field(&mut self, place: &'t Expr, base: &'t Expr, fields: &'t [Text], value: Val) -> Result<()> {
         let (ExprKind::Identifier(name), Some((last, path))) = (&base.kind, fields.split_last()) else { return Ok(()) };
         let (span, source) = (place.span, self.template.source.clone());
-        let Some(Val::Plain(Value::Map(map))) = self.slot(name) else { return Ok(()) };
+        let Some(Val::Plain(Value::Map(map))) = self.variables.get_mut(name) else { return Ok(()) };
         assign_member(map, path, last, value.data())
             .and_then(|()| Value::Map(map.clone()).check_extent())
             .map_err(|fault| fault.at(source.at(span)))
     }
 
-    pub(super) fn declare(&mut self, name: Option<&Text>, value: Val) {
-        let (Some(name), Some(frame)) = (name, self.frames.last_mut()) else { return };
-        match frame.iter_mut().find(|(known, _)| known == name) {
-            Some((_, slot)) => *slot = value.named(),
-            None => frame.push((name.clone(), value.named())),
-        }
-    }
-
-    fn slot(&mut self, name: &str) -> Option<&mut Val> {
-        let frames = &mut self.frames;
-        let at = frames
-            .iter()
-            .enumerate()
-            .rev()
-            .find_map(|(depth, frame)| frame.iter().position(|(known, _)| **known == *name).map(|at| (depth, at)))
-            .or_else(|| frames.first()?.iter().position(|(known, _)| is_root(known, name)).map(|at| (0, at)))?;
-        frames.get_mut(at.0)?.get_mut(at.1).map(|(_, value)| value)
-    }
-
-    /// The variable of a name.
-    pub(super) fn variable(&self, name: &str) -> Option<&Val> {
-        find(&self.frames, name)
-    }
-
-    /// Every name that is visible, for suggestions.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.frames.iter().flatten().map(|(name, _)| &**name)
-    }
-
     fn pipe(&mut self, pipe: &'t Pipe) -> Result<()> {
-        // The most common action prints a variable: from where it is, without a copy.
-        if let [Command { base: Expr { kind: ExprKind::Identifier(name), .. }, arguments: None }] = &*pipe.commands
-            && let Some(value) = find(&self.frames, name)
-        {
-            let before = self.out.len();
-            value.print(&mut self.out);
-            return self.scope.fuel.allocate(self.out.len() - before);
-        }
         let Some((first, rest)) = pipe.commands.split_first() else { return Ok(()) };
         let mut value = self.command(first, None)?;
         for command in rest {
@@ -449,43 +444,33 @@ impl<'t> Runtime<'t> {
     }
 }
 
-/// The variable of a name, innermost first: `data` also means the root `Data`.
-fn find<'f>(frames: &'f [Frame], name: &str) -> Option<&'f Val> {
-    let found = frames.iter().rev().find_map(|frame| frame.iter().find(|(known, _)| **known == *name));
-    let found = found.or_else(|| frames.first()?.iter().find(|(known, _)| is_root(known, name)));
-    found.map(|(_, value)| value)
-}
-
-/// A root of the scope answers to its name with a small first letter too.
-fn is_root(root: &str, name: &str) -> bool {
-    root.len() == name.len() && root.get(1..) == name.get(1..) && root.eq_ignore_ascii_case(name)
-}
-
 /// The passes of one range.
 struct Pass<'t> {
-    set: Option<&'t Set>,
+    index: Place<'t>,
+    value: Place<'t>,
     body: &'t List,
     any: bool,
     returned: Returned,
 }
 
+/// Where a range puts what it hands out.
+enum Place<'t> {
+    /// A variable of its own, declared once and then written in place.
+    Own(usize),
+    /// What else can be assigned to.
+    Given(&'t Expr),
+    /// With one variable it is the index, and `.` the value.
+    Context,
+    Nowhere,
+}
+
 impl<'t> Pass<'t> {
-    /// One pass; true when the range ends with it. With one variable it is the index, and `.` the value.
+    /// One pass; true when the range ends with it.
     fn once(&mut self, runtime: &mut Runtime<'t>, index: Value, value: Val) -> Result<bool> {
         self.any = true;
         runtime.scope.fuel.step(1)?;
-        match self.set {
-            Some(set) => {
-                if let Some(place) = set.left.first() {
-                    runtime.assign(set.declares, place, Val::Plain(index))?;
-                }
-                match set.left.get(1) {
-                    Some(place) => runtime.assign(set.declares, place, value)?,
-                    None => runtime.context = value,
-                }
-            }
-            None => runtime.context = value,
-        }
+        runtime.put(&self.index, Val::Plain(index))?;
+        runtime.put(&self.value, value)?;
         self.returned = runtime.list(self.body)?;
         Ok(self.returned)
     }

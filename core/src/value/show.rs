@@ -71,8 +71,10 @@ fn append_int(out: &mut String, int: Int) {
     let mut at = digits.len();
     loop {
         at -= 1;
-        digits[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
+        // Code made for size divides by dividing; most numbers are small enough to multiply by 2^35 / 10 instead.
+        let tenth = if rest <= u64::from(u32::MAX) { (rest * 0xCCCC_CCCD) >> 35 } else { rest / 10 };
+        digits[at] = b'0' + (rest - tenth * 10) as u8;
+        rest = tenth;
         if rest == 0 {
             break;
         }
