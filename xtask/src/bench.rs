@@ -28,10 +28,13 @@ pub fn run(arguments: &[String]) -> Outcome {
     {
         return measure_child(rest);
     }
+    if matches!(arguments, [flag] if flag == "--count") {
+        return count();
+    }
     let ccm = match arguments {
         [flag, path] if flag == "--ccm" => PathBuf::from(path),
         [] => release()?,
-        _ => return Err("usage: bench [--ccm BINARY]".to_owned()),
+        _ => return Err("usage: bench [--count | --ccm BINARY]".to_owned()),
     };
     let folder = shell::root().join("target/bench");
     fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
@@ -59,6 +62,44 @@ pub fn run(arguments: &[String]) -> Outcome {
     println!("  1,000 converged: {:.1} MiB peak (promised: 10)", thousand.peak as f64 / 1024.0);
     println!("  10,000 converged: {:.2} times 1,000 (promised: 11)", of(many, thousand));
     shell::run(shell::cargo().args(["bench", "--quiet", "--package", "ccm-core", "--bench", "languages"]))
+}
+
+/// What `--count` counts, each used so often, and how many parts one use has.
+const COUNTED: &[(&str, u64, u64)] = &[
+    ("compile", 10, 10),
+    ("evaluate", 10, 10),
+    ("by-hand", 10, 10),
+    ("lookup", 100, 1),
+    ("hierarchy", 10, 1),
+    ("jet", 10, 1),
+    ("hosts", 10, 1),
+    ("yaml", 1, 1),
+];
+
+/// Instructions of one use of each language: of twice as many uses less those of the uses, so that what is
+/// made ready before does not count.
+fn count() -> Outcome {
+    if !shell::have("valgrind") {
+        return Err("valgrind is missing; it counts the instructions".to_owned());
+    }
+    for (name, uses, parts) in COUNTED {
+        let [once, twice] = [instructions(name, *uses)?, instructions(name, uses * 2)?];
+        println!("{name:<12} {:>14} instructions", twice.saturating_sub(once) / uses / parts);
+    }
+    Ok(())
+}
+
+fn instructions(name: &str, uses: u64) -> Result<u64, String> {
+    let mut bench = shell::cargo();
+    let runner = "target.'cfg(all())'.runner='valgrind --tool=callgrind --callgrind-out-file=/dev/null'";
+    bench.args(["bench", "--quiet", "--config", runner, "--package", "ccm-core", "--bench", "languages", "--", name]);
+    bench.arg(uses.to_string());
+    let ended = bench.output().map_err(|error| error.to_string())?;
+    let told = String::from_utf8_lossy(&ended.stderr);
+    let line = told.lines().find_map(|line| line.split_once("refs:"));
+    let digits: String =
+        line.map(|(_, number)| number.chars().filter(char::is_ascii_digit).collect()).unwrap_or_default();
+    digits.parse().map_err(|_| format!("{name}: no count from callgrind"))
 }
 
 /// The release binary, static where the musl target is there: what users run.
