@@ -101,7 +101,7 @@ pub struct Fuel {
 
 impl Fuel {
     /// Evaluation steps of one field, template or resource list.
-    pub const STEPS: u64 = 50_000_000;
+    pub const STEPS: u64 = 3_000_000;
     /// Bytes that one evaluation may allocate for its results.
     pub const BYTES: u64 = 256 << 20;
     /// How deep `template()`, `jet()`, blocks and nested templates may call each other.

@@ -5,8 +5,8 @@ use core::cell::Cell;
 
 use crate::error::{Error, Result};
 
-/// Nodes that one lookup may look at, make and give out: about a tenth of a second of work.
-const NODES: usize = 1_000_000;
+/// Nodes that one lookup may look at, make and give out: about a hundredth of a second of work.
+const NODES: usize = 250_000;
 /// How deep paths, and the data they are followed in, may be nested.
 const DEPTH: usize = 160;
 
