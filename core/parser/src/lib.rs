@@ -89,7 +89,7 @@ pub enum Kind {
 /// How a scalar is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// Without quotes.
+    /// Without quotes: only such a scalar can be a number, a bool or null by its looks.
     Plain,
     /// In `'…'`.
     SingleQuoted,

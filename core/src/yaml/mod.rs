@@ -32,6 +32,7 @@ use alloc::sync::Arc;
 use crate::span::{Site, Source, Span};
 use crate::value::{Map, Text, Value};
 
+pub use ccm_parser::Style;
 pub use comments::{Annotation, Comment, Placement};
 pub use read::read;
 pub use write::write;
@@ -105,21 +106,6 @@ enum Content {
     Scalar { text: Text, style: Style, tag: Tag },
     List(Arc<[Node]>),
     Map(Arc<[Entry]>),
-}
-
-/// How a scalar is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
-    /// Without quotes: only such a scalar can be a number, a bool or null by its looks.
-    Plain,
-    /// In `'…'`.
-    SingleQuoted,
-    /// In `"…"`.
-    DoubleQuoted,
-    /// Under `|`.
-    Literal,
-    /// Under `>`.
-    Folded,
 }
 
 /// The tags of scalars that decide their type.

@@ -152,9 +152,8 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn scalar(&mut self, text: &str, style: parser::Style, event: &Event, span: Span) -> Result<()> {
+    fn scalar(&mut self, text: &str, style: Style, event: &Event, span: Span) -> Result<()> {
         self.count(span)?;
-        let style = style_of(style);
         let is_key = self.awaits_key();
         let merge = is_key && style == Style::Plain && text == "<<";
         let tag = match event.tag {
@@ -389,16 +388,6 @@ fn tag_of(tag: parser::Tag, text: &str, merge: bool) -> Result<Tag> {
     };
     scalar::check(text, tag)?;
     Ok(tag)
-}
-
-fn style_of(style: parser::Style) -> Style {
-    match style {
-        parser::Style::Plain => Style::Plain,
-        parser::Style::SingleQuoted => Style::SingleQuoted,
-        parser::Style::DoubleQuoted => Style::DoubleQuoted,
-        parser::Style::Literal => Style::Literal,
-        parser::Style::Folded => Style::Folded,
-    }
 }
 
 #[cold]
