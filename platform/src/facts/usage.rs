@@ -1,6 +1,6 @@
 //! How full file systems are, asked in a way that a dead one cannot hold up.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -46,7 +46,7 @@ pub(super) fn of(mounts: &[Mount], root: &str, until: Instant) -> Vec<Value> {
         }
         next = answers.wait(next, until);
     }
-    let given = answers.given.lock().unwrap_or_else(PoisonError::into_inner);
+    let given = answers.lock();
     let shown = |(mount, answer): (&&Mount, &Option<Option<Statfs>>)| Some(usage(mount, &(*answer)??));
     asked.iter().zip(given.iter()).filter_map(shown).collect()
 }
@@ -62,8 +62,12 @@ fn ask(paths: Arc<[String]>, from: usize, answers: Arc<Answers>) -> bool {
 }
 
 impl Answers {
+    fn lock(&self) -> MutexGuard<'_, Vec<Option<Option<Statfs>>>> {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn give(&self, number: usize, answer: Option<Statfs>) {
-        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut given = self.lock();
         if let Some(place) = given.get_mut(number) {
             *place = Some(answer);
         }
@@ -72,7 +76,7 @@ impl Answers {
 
     /// Waits until all are there, or one does not come; gives the number to go on with.
     fn wait(&self, mut next: usize, until: Instant) -> usize {
-        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut given = self.lock();
         loop {
             let before = next;
             while given.get(next).is_some_and(Option::is_some) {
