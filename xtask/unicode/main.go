@@ -106,50 +106,22 @@ func main() {
 	})
 	write("scripts.bin", out)
 
-	out = nil
-	type run struct{ start, count, step, distance int }
-	var folds []run
-	for c := rune(0); c <= unicode.MaxRune; c++ {
-		to := int(unicode.SimpleFold(c))
-		if to <= int(c) {
-			continue
-		}
-		distance := to - int(c)
-		if n := len(folds); n > 0 && folds[n-1].distance == distance {
-			last := &folds[n-1]
-			step := int(c) - (last.start + (last.count-1)*last.step)
-			if last.count == 1 || step == last.step {
-				last.step = step
-				last.count++
-				continue
-			}
-		}
-		folds = append(folds, run{int(c), 1, 1, distance})
-	}
-	before := 0
-	for _, fold := range folds {
-		out = number(out, fold.start-before)
-		out = number(out, fold.count)
-		out = number(out, fold.step)
-		out = number(out, fold.distance)
-		before = fold.start
-	}
-	write("folds.bin", out)
-	write("upper.bin", cases(unicode.ToUpper))
-	write("lower.bin", cases(unicode.ToLower))
+	write("folds.bin", stretches(unicode.SimpleFold, false))
+	write("upper.bin", stretches(unicode.ToUpper, true))
+	write("lower.bin", stretches(unicode.ToLower, true))
 }
 
-// cases are the runs of characters that lie equally far from their other case.
-func cases(of func(rune) rune) (out []byte) {
+// stretches are the characters that lie equally far from the one that of gives: where only upwards, those below it.
+func stretches(of func(rune) rune, downwards bool) (out []byte) {
 	type run struct{ start, count, step, distance int }
-	var runs []run
+	var all []run
 	for c := rune(0); c <= unicode.MaxRune; c++ {
 		distance := int(of(c)) - int(c)
-		if distance == 0 {
+		if distance == 0 || distance < 0 && !downwards {
 			continue
 		}
-		if n := len(runs); n > 0 && runs[n-1].distance == distance {
-			last := &runs[n-1]
+		if n := len(all); n > 0 && all[n-1].distance == distance {
+			last := &all[n-1]
 			step := int(c) - (last.start + (last.count-1)*last.step)
 			if last.count == 1 || step == last.step {
 				last.step = step
@@ -157,15 +129,15 @@ func cases(of func(rune) rune) (out []byte) {
 				continue
 			}
 		}
-		runs = append(runs, run{int(c), 1, 1, distance})
+		all = append(all, run{int(c), 1, 1, distance})
 	}
 	before := 0
-	for _, run := range runs {
-		signed := run.distance * 2
-		if run.distance < 0 {
-			signed = -signed | 1
+	for _, run := range all {
+		distance := run.distance
+		if downwards {
+			distance = max(run.distance*2, -run.distance*2|1)
 		}
-		for _, n := range []int{run.start - before, run.count, run.step, signed} {
+		for _, n := range []int{run.start - before, run.count, run.step, distance} {
 			out = number(out, n)
 		}
 		before = run.start
