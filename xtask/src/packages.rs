@@ -120,7 +120,7 @@ fn life(manager: &Manager, folder: &Path, now: &Release, later: &Release) -> Res
     };
     let ccm = root.join("usr/bin/ccm");
     for release in [now, later] {
-        call(manager.install, Some(package(&folder.join(&release.version), manager.ending)?))?;
+        call(manager.install, Some(made(&folder.join(&release.version), manager.ending)?))?;
         shell::output(Command::new(&ccm).arg("--version"))?;
         let listed = call(manager.list, None)?;
         if !listed.contains("usr/bin/ccm") {
@@ -135,8 +135,8 @@ fn life(manager: &Manager, folder: &Path, now: &Release, later: &Release) -> Res
         .map(|said| said.lines().next().unwrap_or("").to_owned())
 }
 
-/// The package of this ending in a folder.
-fn package(folder: &Path, ending: &str) -> Result<PathBuf, String> {
+/// The package of this ending that was made in a folder.
+fn made(folder: &Path, ending: &str) -> Result<PathBuf, String> {
     let entries = fs::read_dir(folder).map_err(|error| error.to_string())?;
     let found = entries.flatten().map(|entry| entry.path()).find(|path| path.to_string_lossy().ends_with(ending));
     found.ok_or_else(|| format!("no {ending} was made"))
