@@ -36,9 +36,7 @@ fn a_file_over_4_gib_has_its_size_and_is_refused_as_too_large() {
     let path = folder.path("sparse");
     let file = File::create(&path).unwrap();
     let size = (5 << 30) + 7;
-    if file.set_len(size).is_err() {
-        return;
-    }
+    file.set_len(size).unwrap();
     let machine = Linux::new();
     assert_eq!(machine.stat(&path).unwrap().unwrap().size, size);
     assert!(machine.read(&path, 1 << 20).is_err());
@@ -59,7 +57,7 @@ fn a_write_over_a_sparse_file_over_4_gib_replaces_it() {
 }
 
 #[test]
-fn a_digest_is_the_same_from_any_end_and_at_any_offset() {
+fn a_digest_is_the_same_from_either_end() {
     let folder = Folder::new();
     let path = folder.path("abc");
     std::fs::write(&path, "abc").unwrap();
@@ -81,7 +79,6 @@ fn times_before_1970_stay_before_it() {
     let folder = Folder::new();
     let path = folder.path("old");
     let time = UNIX_EPOCH - Duration::from_secs(86_400);
-    if File::create(&path).unwrap().set_times(FileTimes::new().set_modified(time)).is_ok() {
-        assert_eq!(Linux::new().stat(&path).unwrap().unwrap().modified.seconds, -86_400);
-    }
+    File::create(&path).unwrap().set_times(FileTimes::new().set_modified(time)).unwrap();
+    assert_eq!(Linux::new().stat(&path).unwrap().unwrap().modified.seconds, -86_400);
 }
