@@ -124,3 +124,19 @@ impl<'t> Variables<'t> {
 fn is_root(root: &str, name: &str) -> bool {
     root.len() == name.len() && root.get(1..) == name.get(1..) && root.eq_ignore_ascii_case(name)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::jet::{Delimiters, Template};
+    use crate::names::{Fuel, NoFunctions, Scope};
+    use crate::span::Source;
+
+    #[test]
+    fn a_block_keeps_its_variables_when_the_content_it_tried_fails() {
+        let text = "[[ block b(x=1) ]][[ try ]][[ yield content ]][[ catch ]]failed [[ end ]][[ x ]];[[ end ]]\
+                    [[ yield b(x=2) content ]][[ nosuch ]][[ end ]]";
+        let template = Template::parse(&Source::anonymous(text), &Delimiters::default()).unwrap();
+        let scope = Scope { variables: &[], functions: &NoFunctions, fuel: &Fuel::new() };
+        assert_eq!(template.render(&scope).unwrap(), "1;failed 2;");
+    }
+}
