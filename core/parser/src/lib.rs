@@ -10,7 +10,7 @@
 //! The parser walks the bytes once. Open lists and mappings are frames on a stack, bounded by a limit: nothing here
 //! recurses. An event holds no text of its own: it names a range of the source, or of a buffer where quotes, folds or
 //! escapes had to be undone, so that a document of plain words is read without an allocation. Only one thing looks
-//! ahead: a `[…]` or `{…}` that may turn out to be a key, for a thousand characters of its own line.
+//! ahead: a `[…]` or `{…}` that may turn out to be a key, which has at most a thousand characters of one line.
 //!
 //! It is a package of its own so that `[profile.release.package.ccm-parser]` can ask for speed for it alone.
 //!
