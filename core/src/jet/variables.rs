@@ -133,10 +133,10 @@ mod tests {
 
     #[test]
     fn a_block_keeps_its_variables_when_the_content_it_tried_fails() {
-        let text = "[[ block b(x=1) ]][[ try ]][[ yield content ]][[ catch ]]failed [[ end ]][[ x ]];[[ end ]]\
-                    [[ yield b(x=2) content ]][[ nosuch ]][[ end ]]";
+        let text = "[[ block b() ]][[ x := 7 ]][[ try ]][[ yield content ]][[ catch ]]failed [[ end ]][[ x ]];[[ end ]]\
+                    [[ yield b() content ]][[ nosuch ]][[ end ]]";
         let template = Template::parse(&Source::anonymous(text), &Delimiters::default()).unwrap();
         let scope = Scope { variables: &[], functions: &NoFunctions, fuel: &Fuel::new() };
-        assert_eq!(template.render(&scope).unwrap(), "1;failed 2;");
+        assert_eq!(template.render(&scope).unwrap(), "7;failed 7;");
     }
 }
