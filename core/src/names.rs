@@ -92,6 +92,14 @@ impl Functions for NoFunctions {
 
 /// Bounds on one evaluation, counted down. Shared by reference, so that a template that calls a
 /// template spends from one purse.
+///
+/// A step is about 50 ns of work at most, so that what is refused is refused soon: a node of a tree, a turn of a loop,
+/// a handful of items, [`Fuel::PACE`] bytes that are looked at. Whoever walks data pays **before** it walks, in
+/// proportion to what it may have to look at; whoever makes data pays before it makes it.
+///
+/// Bytes are what an evaluation holds at once, as far as that is cheap to know: what is made is spent, and what a turn
+/// of a loop made and did not keep is given back when the turn is over ([`Fuel::forget`]); anything else counts until
+/// the evaluation ends.
 #[derive(Debug)]
 pub struct Fuel {
     steps: Cell<u64>,
@@ -106,6 +114,8 @@ impl Fuel {
     pub const BYTES: u64 = 256 << 20;
     /// How deep `template()`, `jet()`, blocks and nested templates may call each other.
     pub const DEPTH: u16 = 32;
+    /// Bytes that one step looks at.
+    pub const PACE: usize = 16;
 
     /// A full purse.
     #[must_use]
@@ -130,8 +140,36 @@ impl Fuel {
                 self.steps.set(left);
                 Ok(())
             }
-            None => Err(Error::limit("evaluation takes too many steps")),
+            None => Self::too_many(),
         }
+    }
+
+    /// Looks at this many bytes of text or data that exist: one step and one more for each [`Fuel::PACE`] of them.
+    ///
+    /// # Errors
+    /// As [`Fuel::step`].
+    pub fn scan(&self, bytes: usize) -> Result<()> {
+        self.step(1 + (bytes / Self::PACE) as u64)
+    }
+
+    /// Makes text of this many bytes, or of at most as many: asked before it is made. It is looked at once. Shared text
+    /// is copied out of the buffer in which it grew, so as many bytes again must be left for that moment.
+    ///
+    /// # Errors
+    /// As [`Fuel::step`] and [`Fuel::allocate`].
+    pub fn text(&self, bytes: usize) -> Result<()> {
+        self.scan(bytes)?;
+        self.grow(0, bytes)
+    }
+
+    /// Moves what is being made from a room of `from` bytes to one of `to`: only the difference stays spent, but for a
+    /// moment there are both.
+    ///
+    /// # Errors
+    /// As [`Fuel::allocate`].
+    pub fn grow(&self, from: usize, to: usize) -> Result<()> {
+        self.allocate(to.saturating_sub(from))?;
+        if self.bytes.get() < to as u64 { Self::too_much() } else { Ok(()) }
     }
 
     /// Spends bytes of results.
@@ -145,8 +183,29 @@ impl Fuel {
                 self.bytes.set(left);
                 Ok(())
             }
-            None => Err(Error::limit("evaluation makes too much data")),
+            None => Self::too_much(),
         }
+    }
+
+    /// How many bytes are left, to be given to [`Fuel::forget`].
+    #[must_use]
+    pub fn mark(&self) -> u64 {
+        self.bytes.get()
+    }
+
+    /// Of all that was made since the mark, at most so many bytes are still held: the rest is given back.
+    pub fn forget(&self, mark: u64, held: u64) {
+        self.bytes.set(self.bytes.get().max(mark.saturating_sub(held)));
+    }
+
+    #[cold]
+    fn too_many() -> Result<()> {
+        Err(Error::limit("evaluation takes too many steps"))
+    }
+
+    #[cold]
+    fn too_much() -> Result<()> {
+        Err(Error::limit("evaluation makes too much data"))
     }
 
     /// Goes one level deeper; the guard comes back up when it is dropped.
@@ -183,5 +242,29 @@ pub struct Level<'a>(&'a Fuel);
 impl Drop for Level<'_> {
     fn drop(&mut self) {
         self.0.depth.set(self.0.depth.get() + 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_needs_room_for_its_copy_but_spends_it_once() {
+        let fuel = Fuel::with(1000, 100, 1);
+        fuel.text(40).unwrap();
+        assert_eq!((fuel.mark(), fuel.steps_left()), (60, 1000 - 3));
+        assert!(fuel.text(31).is_err());
+    }
+
+    #[test]
+    fn what_is_forgotten_is_given_back_and_never_more() {
+        let fuel = Fuel::with(1000, 100, 1);
+        let mark = fuel.mark();
+        fuel.allocate(70).unwrap();
+        fuel.forget(mark, 10);
+        assert_eq!(fuel.mark(), 90);
+        fuel.forget(mark, 50);
+        assert_eq!(fuel.mark(), 90);
     }
 }
