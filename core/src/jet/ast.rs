@@ -31,8 +31,12 @@ pub(super) struct Name {
 #[derive(Debug)]
 pub(super) enum Node {
     Text(Box<str>),
-    /// `[[ x ]]`, the most common action: prints a variable from where it is.
-    Show(Name, Span),
+    /// `text[[ x ]]`, what most of a template is: text and behind it a variable, printed from where it is.
+    Show {
+        before: Box<str>,
+        name: Name,
+        span: Span,
+    },
     /// `[[ x := 1; x | upper ]]`
     Action {
         set: Option<Set>,

@@ -79,8 +79,8 @@ impl<'t> Runtime<'t> {
         if name.id == Id::DOT {
             return Ok(self.context.clone());
         }
-        if let Some(value) = self.variables.get(name) {
-            return Ok(value.clone());
+        if let Some(slot) = self.variables.get(name) {
+            return Ok(slot.value());
         }
         let name = &*name.text;
         if let Some(function) = builtins::find(name, self.scope.functions.signatures()) {

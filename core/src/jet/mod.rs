@@ -29,6 +29,7 @@ mod builtins;
 mod eval;
 mod expressions;
 mod lexer;
+mod output;
 mod parser;
 mod render;
 mod value;

@@ -3,6 +3,7 @@
 //! The order of look-aheads follows the language's own parser, since it decides which of two faults is told
 //! and what a stray `else` means.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec;
@@ -160,7 +161,7 @@ impl Parser<'_> {
         while self.peek_any().kind != TokenKind::End {
             let span = self.peek_any().span;
             match self.part()? {
-                Part::Node(node) => list.push(node),
+                Part::Node(node) => append(&mut list, node),
                 Part::Closer(Closer::Catch(_)) => list.push(Node::Stray),
                 Part::Closer(closer) => {
                     let word = match closer {
@@ -224,7 +225,7 @@ impl Parser<'_> {
                 return Err(self.fault(span, JetFault::UnexpectedEnd));
             }
             match self.part()? {
-                Part::Node(node) => list.push(node),
+                Part::Node(node) => append(&mut list, node),
                 Part::Closer(closer) if closes(&closer) => return Ok((list, closer)),
                 Part::Closer(_) => list.push(Node::Stray),
             }
@@ -335,7 +336,7 @@ impl Parser<'_> {
             && let [Command { base: Expr { kind: ExprKind::Identifier(name), span, .. }, arguments: None }] =
                 &**commands
         {
-            return Ok(Node::Show(name.clone(), *span));
+            return Ok(Node::Show { before: Box::default(), name: name.clone(), span: *span });
         }
         Ok(Node::Action { set, pipe })
     }
@@ -526,6 +527,15 @@ impl Parser<'_> {
         }
         Ok(Assigned::Set(Set { declares, asks, left, right }))
     }
+}
+
+/// Adds a node; what shows a variable takes the text before it in.
+fn append(list: &mut List, mut node: Node) {
+    if let (Node::Show { before, .. }, Some(Node::Text(text))) = (&mut node, list.last_mut()) {
+        *before = core::mem::take(text);
+        list.pop();
+    }
+    list.push(node);
 }
 
 enum Assigned {

@@ -7,18 +7,19 @@ use alloc::string::{String, ToString};
 use super::Template;
 use super::ast::{Block, Command, Expr, ExprKind, Id, List, Name, Node, Parameter, Pipe, Set, Yield};
 use super::builtins::{Function, Writer};
+use super::output::Output;
 use super::value::Val;
-use super::variables::Variables;
+use super::variables::{Slot, Variables};
 use crate::error::{Error, JetFault, Kind, Result};
 use crate::names::Scope;
 use crate::span::Span;
-use crate::value::{Map, Shape, Text, Value};
+use crate::value::{self as data, Map, Shape, Text, Value};
 
 /// The state of one rendering.
 pub(super) struct Runtime<'t> {
     pub(super) template: &'t Template,
     pub(super) scope: &'t Scope<'t>,
-    out: String,
+    out: Output<'t>,
     pub(super) variables: Variables<'t>,
     /// `.`
     pub(super) context: Val,
@@ -42,7 +43,7 @@ impl<'t> Runtime<'t> {
         Self {
             template,
             scope,
-            out: String::new(),
+            out: Output::new(scope.fuel),
             variables: Variables::new(scope, &template.parsed.names),
             context: Val::Plain(context.shaped(Shape::Record(&[])).into()),
             content: None,
@@ -52,7 +53,7 @@ impl<'t> Runtime<'t> {
     pub(super) fn run(mut self) -> Result<String> {
         let template = self.template;
         self.list(&template.parsed.root)?;
-        Ok(self.out)
+        self.out.finish()
     }
 
     pub(super) fn fault(&self, span: Span, fault: JetFault) -> Error {
@@ -62,11 +63,14 @@ impl<'t> Runtime<'t> {
     fn list(&mut self, list: &'t List) -> Result<Returned> {
         let frames = self.variables.depth();
         let mut returned = false;
-        self.scope.fuel.step(list.len() as u64)?;
+        self.scope.fuel.step(list.len() as u64 + 1)?;
         for node in list {
             match node {
-                Node::Text(text) => self.write(text)?,
-                Node::Show(name, span) => self.show(name, *span)?,
+                Node::Text(text) => self.out.push(text.as_bytes())?,
+                Node::Show { before, name, span } => {
+                    self.out.push(before.as_bytes())?;
+                    self.show(name, *span)?;
+                }
                 Node::Action { set, pipe } => {
                     if let Some(set) = set {
                         if set.declares && self.variables.depth() == frames {
@@ -86,22 +90,18 @@ impl<'t> Runtime<'t> {
     }
 
     fn show(&mut self, name: &'t Name, span: Span) -> Result<()> {
-        let before = self.out.len();
         match self.variables.get(name) {
-            Some(Val::Plain(Value::Text(text))) => self.out.push_str(text),
-            Some(value) => value.print(&mut self.out),
-            None if name.id == Id::DOT => self.context.print(&mut self.out),
-            None => self.identifier(name, span)?.print(&mut self.out),
+            Some(Slot::Value(value)) => self.out.value(value),
+            Some(Slot::Item(items, at)) => items.get(*at).map_or(Ok(()), |item| self.out.data(item)),
+            None if name.id == Id::DOT => self.out.value(&self.context),
+            None => {
+                let value = self.identifier(name, span)?;
+                self.out.value(&value)
+            }
         }
-        self.scope.fuel.allocate(self.out.len() - before)
     }
 
-    fn write(&mut self, text: &str) -> Result<()> {
-        self.scope.fuel.allocate(text.len())?;
-        self.out.push_str(text);
-        Ok(())
-    }
-
+    #[inline(never)]
     fn statement(&mut self, node: &'t Node) -> Result<Returned> {
         match node {
             Node::If { set, condition, then, otherwise } => {
@@ -139,7 +139,7 @@ impl<'t> Runtime<'t> {
                     // What was spent is not given back by catching it.
                     Err(error) if matches!(error.kind(), Kind::Limit(_)) => Err(error),
                     Err(error) => {
-                        self.out.truncate(written);
+                        self.out.rewind(written)?;
                         self.variables.close(frames);
                         (self.context, self.content) = (context, content);
                         let Some(catch) = catch else { return Ok(false) };
@@ -176,7 +176,7 @@ impl<'t> Runtime<'t> {
                 let value = self.eval(value)?;
                 Ok(!matches!(value, Val::Missing))
             }
-            Node::Stray | Node::Text(_) | Node::Show(..) | Node::Action { .. } => Ok(false),
+            Node::Stray | Node::Text(_) | Node::Show { .. } | Node::Action { .. } => Ok(false),
         }
     }
 
@@ -219,36 +219,36 @@ impl<'t> Runtime<'t> {
         let mut pass = Pass { index: index_place, value: value_place, body, any: false, returned: false };
         match over {
             Val::Plain(Value::List(items)) | Val::Inside(Value::List(items)) => {
-                for (at, item) in items.iter().enumerate() {
-                    if pass.once(self, index(at), Val::Inside(item.clone()))? {
+                for at in 0..items.len() {
+                    if pass.once(self, index(at), Handed::Item(&items, at))? {
                         break;
                     }
                 }
             }
             Val::Plain(Value::Map(map)) | Val::Inside(Value::Map(map)) => {
                 for (key, value) in map.iter() {
-                    if pass.once(self, Value::Text(key.clone()), Val::Inside(value.clone()))? {
+                    if pass.once(self, Value::Text(key.clone()), Handed::Value(Val::Inside(value.clone())))? {
                         break;
                     }
                 }
             }
             Val::Texts(items) => {
                 for (at, item) in items.iter().enumerate() {
-                    if pass.once(self, index(at), Val::Plain(item.clone()))? {
+                    if pass.once(self, index(at), Handed::Value(Val::Plain(item.clone())))? {
                         break;
                     }
                 }
             }
             Val::Bytes(text) => {
                 for (at, byte) in text.bytes().enumerate() {
-                    if pass.once(self, index(at), Val::Plain(Value::from(i64::from(byte))))? {
+                    if pass.once(self, index(at), Handed::Value(Val::Plain(Value::from(i64::from(byte)))))? {
                         break;
                     }
                 }
             }
             Val::Ints(from, to) => {
                 for (at, number) in (from..to).enumerate() {
-                    if pass.once(self, index(at), Val::Plain(Value::from(number)))? {
+                    if pass.once(self, index(at), Handed::Value(Val::Plain(Value::from(number))))? {
                         break;
                     }
                 }
@@ -399,9 +399,7 @@ impl<'t> Runtime<'t> {
             value = self.command(command, Some(piped))?;
         }
         if let Some(value) = value {
-            let before = self.out.len();
-            value.print(&mut self.out);
-            self.scope.fuel.allocate(self.out.len() - before)?;
+            self.out.value(&value)?;
         }
         Ok(())
     }
@@ -438,9 +436,9 @@ impl<'t> Runtime<'t> {
     fn escape(&mut self, writer: Writer, value: &Val) -> Result<()> {
         let mut text = String::new();
         value.print(&mut text);
-        let before = self.out.len();
-        writer.write(&mut self.out, &text);
-        self.scope.fuel.allocate(self.out.len() - before)
+        let mut escaped = String::with_capacity(text.len());
+        writer.write(&mut escaped, &text);
+        self.out.push(escaped.as_bytes())
     }
 }
 
@@ -464,13 +462,24 @@ enum Place<'t> {
     Nowhere,
 }
 
+/// What a range hands out.
+enum Handed<'l> {
+    Value(Val),
+    Item(&'l data::List, usize),
+}
+
 impl<'t> Pass<'t> {
     /// One pass; true when the range ends with it.
-    fn once(&mut self, runtime: &mut Runtime<'t>, index: Value, value: Val) -> Result<bool> {
+    fn once(&mut self, runtime: &mut Runtime<'t>, index: Value, handed: Handed<'_>) -> Result<bool> {
         self.any = true;
-        runtime.scope.fuel.step(1)?;
         runtime.put(&self.index, Val::Plain(index))?;
-        runtime.put(&self.value, value)?;
+        match (handed, &self.value) {
+            (Handed::Item(items, at), Place::Own(slot)) => runtime.variables.stand(*slot, items, at),
+            (Handed::Item(items, at), place) => {
+                runtime.put(place, Val::Inside(items.get(at).cloned().unwrap_or_default()))?;
+            }
+            (Handed::Value(value), place) => runtime.put(place, value)?,
+        }
         self.returned = runtime.list(self.body)?;
         Ok(self.returned)
     }

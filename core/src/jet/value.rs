@@ -47,6 +47,14 @@ impl From<Value> for Val {
     }
 }
 
+/// Appends data as an action prints it: floats without exponent.
+pub(super) fn print_data(out: &mut String, data: &Value) {
+    match data {
+        Value::Float(number) => out.push_str(&float::format(*number, float::Form::Fixed, None)),
+        other => show::append(out, other),
+    }
+}
+
 impl Val {
     pub(super) fn float(number: f64) -> Self {
         Self::Plain(Value::Float(number))
@@ -110,14 +118,11 @@ impl Val {
         }
     }
 
-    /// Appends it as an action prints it: floats without exponent.
+    /// Appends it as an action prints it.
     pub(super) fn print(&self, out: &mut String) {
         match self {
             Self::Missing | Self::Hidden | Self::Function(_) | Self::Ints(..) => {}
-            Self::Plain(Value::Float(number)) | Self::Inside(Value::Float(number)) => {
-                out.push_str(&float::format(*number, float::Form::Fixed, None));
-            }
-            Self::Plain(value) | Self::Inside(value) => show::append(out, value),
+            Self::Plain(value) | Self::Inside(value) => print_data(out, value),
             Self::Texts(list) => show::append(out, &Value::List(list.clone())),
             Self::NoMap => out.push_str("map[]"),
             Self::Bytes(text) | Self::Print(text) => out.push_str(text),

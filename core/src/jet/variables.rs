@@ -9,11 +9,28 @@ use alloc::vec::Vec;
 use super::ast::{Id, Name};
 use super::value::Val;
 use crate::names::Scope;
-use crate::value::{Text, Value};
+use crate::value::{List, Text, Value};
+
+/// What a variable holds.
+pub(super) enum Slot {
+    Value(Val),
+    /// The item of a list at which a range stands: taken out of it when it is computed with, but not to be printed.
+    Item(List, usize),
+}
+
+impl Slot {
+    /// The value, as one with a name of its own.
+    pub(super) fn value(&self) -> Val {
+        match self {
+            Self::Value(value) => value.clone(),
+            Self::Item(items, at) => items.get(*at).cloned().unwrap_or_default().into(),
+        }
+    }
+}
 
 pub(super) struct Variables<'t> {
     /// Innermost last; the roots first.
-    slots: Vec<(Id, Val)>,
+    slots: Vec<(Id, Slot)>,
     /// Where each frame begins.
     frames: Vec<usize>,
     /// The further spelling of roots, with their slots: `data` also means `Data`.
@@ -24,7 +41,7 @@ pub(super) struct Variables<'t> {
 
 /// Frames put away for a while.
 pub(super) struct Hidden {
-    slots: Vec<(Id, Val)>,
+    slots: Vec<(Id, Slot)>,
     frames: Vec<usize>,
 }
 
@@ -33,7 +50,7 @@ impl<'t> Variables<'t> {
     pub(super) fn new(scope: &'t Scope<'t>, names: &'t BTreeMap<Text, Id>) -> Self {
         let root = |value: &Value| if matches!(value, Value::Null) { Val::NoMap } else { value.clone().into() };
         let id = |name: &str| names.get(name).copied().unwrap_or(Id::UNWRITTEN);
-        let slots = scope.variables.iter().map(|(name, value)| (id(name), root(value))).collect();
+        let slots = scope.variables.iter().map(|(name, value)| (id(name), Slot::Value(root(value)))).collect();
         let spellings = names.iter().filter_map(|(name, id)| {
             scope.variables.iter().position(|(known, _)| is_root(known, name)).map(|at| (*id, at))
         });
@@ -73,9 +90,10 @@ impl<'t> Variables<'t> {
     /// Gives a name to a value in the innermost frame; its slot.
     pub(super) fn declare(&mut self, name: &Name, value: Val) -> usize {
         let at = self.own(name).unwrap_or(self.slots.len());
+        let value = Slot::Value(value.named());
         match self.slots.get_mut(at) {
-            Some((_, slot)) => *slot = value.named(),
-            None => self.slots.push((name.id, value.named())),
+            Some((_, slot)) => *slot = value,
+            None => self.slots.push((name.id, value)),
         }
         at
     }
@@ -83,7 +101,16 @@ impl<'t> Variables<'t> {
     /// Replaces the value of a slot.
     pub(super) fn write(&mut self, at: usize, value: Val) {
         if let Some((_, slot)) = self.slots.get_mut(at) {
-            *slot = value.named();
+            *slot = Slot::Value(value.named());
+        }
+    }
+
+    /// Lets a slot stand at an item of a list.
+    pub(super) fn stand(&mut self, at: usize, list: &List, item: usize) {
+        match self.slots.get_mut(at) {
+            Some((_, Slot::Item(same, place))) if same.is(list) => *place = item,
+            Some((_, slot)) => *slot = Slot::Item(list.clone(), item),
+            None => {}
         }
     }
 
@@ -98,13 +125,21 @@ impl<'t> Variables<'t> {
     }
 
     /// The variable of a name, innermost first.
-    pub(super) fn get(&self, name: &Name) -> Option<&Val> {
-        self.slots.get(self.at(name)?).map(|(_, value)| value)
+    pub(super) fn get(&self, name: &Name) -> Option<&Slot> {
+        self.slots.get(self.at(name)?).map(|(_, slot)| slot)
     }
 
+    /// The same, to be changed.
     pub(super) fn get_mut(&mut self, name: &Name) -> Option<&mut Val> {
         let at = self.at(name)?;
-        self.slots.get_mut(at).map(|(_, value)| value)
+        let (_, slot) = self.slots.get_mut(at)?;
+        if let Slot::Item(..) = slot {
+            *slot = Slot::Value(slot.value());
+        }
+        match slot {
+            Slot::Value(value) => Some(value),
+            Slot::Item(..) => None,
+        }
     }
 
     fn at(&self, name: &Name) -> Option<usize> {

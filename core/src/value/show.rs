@@ -55,7 +55,7 @@ pub fn text(value: &Value) -> Text {
 pub fn append(out: &mut String, value: &Value) {
     match value {
         Value::Text(text) => out.push_str(text),
-        Value::Int(int) => append_int(out, *int),
+        Value::Int(int) => out.push_str(core::str::from_utf8(Digits::of(*int).as_bytes()).unwrap_or_default()),
         other => {
             // Writing into a String cannot fail.
             let _written = write!(out, "{other}");
@@ -63,26 +63,40 @@ pub fn append(out: &mut String, value: &Value) {
     }
 }
 
-/// Digits of an integer, without the detour over a formatter: templates print many.
-fn append_int(out: &mut String, int: Int) {
-    let number = int.as_i128();
-    let mut rest = number.unsigned_abs() as u64;
-    let mut digits = [0_u8; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        // Code made for size divides by dividing; most numbers are small enough to multiply by 2^35 / 10 instead.
-        let tenth = if rest <= u64::from(u32::MAX) { (rest * 0xCCCC_CCCD) >> 35 } else { rest / 10 };
-        digits[at] = b'0' + (rest - tenth * 10) as u8;
-        rest = tenth;
-        if rest == 0 {
-            break;
+/// An integer in decimal, without the detour over a formatter: templates print many.
+pub struct Digits {
+    written: [u8; 20],
+    from: usize,
+}
+
+impl Digits {
+    /// The digits of an integer, and the sign of a negative one.
+    #[must_use]
+    pub fn of(int: Int) -> Self {
+        let (mut written, mut from) = ([0; 20], 20);
+        let mut rest = if int.negative { int.bits.wrapping_neg() } else { int.bits };
+        loop {
+            // Code made for size divides by dividing; most numbers are small enough to multiply by 2^35 / 10 instead.
+            let tenth = if rest <= u64::from(u32::MAX) { (rest * 0xCCCC_CCCD) >> 35 } else { rest / 10 };
+            from -= 1;
+            written[from] = b'0' + (rest - tenth * 10) as u8;
+            rest = tenth;
+            if rest == 0 {
+                break;
+            }
         }
+        if int.negative {
+            from -= 1;
+            written[from] = b'-';
+        }
+        Self { written, from }
     }
-    if number < 0 {
-        out.push('-');
+
+    /// As ASCII.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.written[self.from..]
     }
-    out.push_str(core::str::from_utf8(&digits[at..]).unwrap_or_default());
 }
 
 #[cfg(test)]
