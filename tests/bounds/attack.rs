@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use ccm_core::Result;
+use ccm_core::span::Source;
 use ccm_core::value::{Map, Value, json};
 use serde_json::Value as Json;
 
@@ -11,7 +12,7 @@ use serde_json::Value as Json;
 pub struct Language {
     pub name: &'static str,
     /// Takes the text, drops the answer.
-    pub run: fn(String) -> Result<()>,
+    pub run: fn(&Source) -> Result<()>,
     pub rows: fn() -> Vec<Row>,
 }
 
@@ -23,7 +24,7 @@ pub type Row = (&'static str, Expected, String);
 pub enum Expected {
     /// A limit refuses it, and says its name.
     Limit,
-    /// It is answered or refused, as cheap as a refusal must be.
+    /// It is answered or refused.
     Cheap,
     /// It is answered, in proportion to what was asked for.
     Answer,

@@ -18,14 +18,14 @@ pub const LANGUAGES: &[Language] = &[
     Language { name: "field", run: field, rows: fields },
 ];
 
-fn expression(text: String) -> Result<()> {
+fn expression(source: &Source) -> Result<()> {
     let (variables, fuel) = (variables(), Fuel::new());
     let scope = Scope { variables: &variables, functions: &NoFunctions, fuel: &fuel };
-    Program::compile(&Source::anonymous(text), &scope)?.evaluate_value(&scope).map(drop)
+    Program::compile(source, &scope)?.evaluate_value(&scope).map(drop)
 }
 
 /// A field of a resource, with all functions.
-fn field(text: String) -> Result<()> {
+fn field(source: &Source) -> Result<()> {
     let world = World::new(data(), data(), Map::new()).in_directory("/work");
     let machine = Memory::new()
         .with_file("/work/self.templ", "{{ template('self.templ') }}")
@@ -37,7 +37,7 @@ fn field(text: String) -> Result<()> {
             "[[ try ]][[ template(\"caught.jet\") ]][[ end ]][[ try ]][[ template(\"caught.jet\") ]][[ end ]]",
         )
         .with_file("/work/large.txt", "x".repeat(1 << 20));
-    Env::new(&world, &machine).strict_typed(&text).map(drop)
+    Env::new(&world, &machine).strict_typed(source.text()).map(drop)
 }
 
 fn expressions() -> Vec<Row> {

@@ -11,8 +11,8 @@ use crate::attack::{
 
 pub const LANGUAGES: &[Language] = &[Language { name: "go template", run: render, rows: go_templates }];
 
-fn render(text: String) -> Result<()> {
-    let template = gotmpl::Template::parse(&Source::new("f.templ", text), &gotmpl::Options::default())?;
+fn render(source: &Source) -> Result<()> {
+    let template = gotmpl::Template::parse(source, &gotmpl::Options::default())?;
     template.render_bytes(&data(), &NoFunctions, &Fuel::new()).map(drop)
 }
 

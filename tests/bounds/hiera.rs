@@ -12,9 +12,9 @@ use crate::attack::{
 
 pub const LANGUAGES: &[Language] = &[Language { name: "hiera", run: resolve, rows: hierarchies }];
 
-fn resolve(text: String) -> Result<()> {
+fn resolve(source: &Source) -> Result<()> {
     let world = World::sandbox(data());
-    let document = Document::read(&Source::new("h.yaml", text))?;
+    let document = Document::read(source)?;
     document.resolve(&Env::confined(&world), &Options::default())?.enforce()
 }
 

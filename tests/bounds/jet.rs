@@ -11,10 +11,10 @@ use crate::attack::{
 
 pub const LANGUAGES: &[Language] = &[Language { name: "jet", run: render, rows: jets }];
 
-fn render(text: String) -> Result<()> {
+fn render(source: &Source) -> Result<()> {
     let (variables, fuel) = (variables(), Fuel::new());
     let scope = Scope { variables: &variables, functions: &NoFunctions, fuel: &fuel };
-    jet::Template::parse(&Source::new("f.jet", text), &jet::Delimiters::default())?.render(&scope).map(drop)
+    jet::Template::parse(source, &jet::Delimiters::default())?.render(&scope).map(drop)
 }
 
 fn jets() -> Vec<Row> {

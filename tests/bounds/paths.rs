@@ -1,6 +1,7 @@
 //! Paths into data, as `lookup()` takes them.
 
 use ccm_core::Result;
+use ccm_core::span::Source;
 use ccm_core::value::lookup;
 
 use crate::attack::{
@@ -13,14 +14,14 @@ pub const LANGUAGES: &[Language] = &[
     Language { name: "path in JSON", run: path_in_json, rows: paths_in_json },
 ];
 
-fn path(text: String) -> Result<()> {
+fn path(source: &Source) -> Result<()> {
     let data = data();
-    lookup::find(&[("data", &data), ("facts", &data)], &text).map(drop)
+    lookup::find(&[("data", &data), ("facts", &data)], source.text()).map(drop)
 }
 
 /// A path in a document of its own: the path on the first line, the document on the rest.
-fn path_in_json(text: String) -> Result<()> {
-    let (path, document) = text.split_once('\n').unwrap_or((&text, "{}"));
+fn path_in_json(source: &Source) -> Result<()> {
+    let (path, document) = source.text().split_once('\n').unwrap_or((source.text(), "{}"));
     lookup::in_json(document, path).map(drop)
 }
 
@@ -54,10 +55,25 @@ fn paths() -> Vec<Row> {
             Limit,
             format!(r#"[{}data.s]"#, r#"data.users.#(name%"*a*b*c*d*e*f*g")#,"#.repeat(3_000)),
         ),
-        ("a costly pattern on a long text", Limit, format!(r#"[data.text].#(%"{}b")#"#, "*a".repeat(2_000))),
+        ("a costly pattern on a long text", Cheap, format!(r#"[data.text].#(%"{}b")#"#, "*a".repeat(2_000))),
+        (
+            "a pattern that goes back on a long text",
+            Limit,
+            format!(r#"[data.text].#(%"{}*{}b")#"#, "*".repeat(20), "?".repeat(3_000)),
+        ),
+        ("a pattern against all keys", Cheap, format!("{}.x", "data.users.#.n*".repeat(2_000))),
+        (
+            "a wide prefix and deep pretty",
+            Limit,
+            format!(r#"data|@pretty:{{"indent":"{0}","prefix":"{0}"}}|@tostr"#, " ".repeat(100_000)),
+        ),
+        ("texts of all, in lists", Limit, format!("[{}data.text]|@tostr|@tostr|@tostr", "data.text,".repeat(3_000))),
+        ("lines of text", Cheap, format!("data.text|@fromstr|..#|{}", vec!["@tostr|@fromstr"; 1_000].join("|"))),
+        ("joins of joins", Limit, format!("data|{}", vec!["[@this,@this]|@join"; 2_000].join("|"))),
+        ("an index beyond all", Cheap, format!("data.numbers.{}", "9".repeat(100_000))),
         ("deep brackets", Limit, nest(100_000, "[", "data", "]")),
         ("deep braces", Limit, nest(100_000, "{", "data", "}")),
-        ("deep queries", Limit, nest(100_000, "#(", "a", ")")),
+        ("deep queries", Cheap, nest(100_000, "#(", "a", ")")),
         ("a long path", Cheap, nest(200_000, "", "data", ".a")),
         ("a long path of pipes", Cheap, nest(200_000, "", "data", "|@this")),
         ("reverses", Limit, nest(200_000, "", "data.numbers", "|@reverse")),
@@ -89,6 +105,22 @@ fn paths_in_json() -> Vec<Row> {
         ("a query of a wide document", Cheap, format!("#(>5)#\n{wide}")),
         ("queries of a wide document", Cheap, format!("[{}#]\n{wide}", "#(>5)#,".repeat(2_000))),
         ("brackets that never close", Cheap, format!("a.b.c\n{}", "[{\"a\":".repeat(100_000))),
+        ("pretty of a wide document", Cheap, format!("@pretty\n{wide}")),
+        ("keys of a wide map", Cheap, format!("@keys\n{{{}\"a\":1}}", "\"a\":1,".repeat(100_000))),
+        (
+            "a wide map, reversed",
+            Limit,
+            format!("{}\n{{{}\"a\":1}}", vec!["@reverse"; 100].join("|"), "\"a\":1,".repeat(100_000)),
+        ),
+        ("members of one name", Cheap, format!("a\n{{{}\"a\":1}}", "\"b\":1,".repeat(100_000))),
+        (
+            "a wildcard on long keys",
+            Cheap,
+            format!("*b\n{{{}\"a\":1}}", format!("\"{}\":1,", "a".repeat(5_000)).repeat(100)),
+        ),
+        ("valid of a wide document", Limit, format!("{}\n{wide}", vec!["@valid"; 300].join("|"))),
+        ("ugly of a wide document", Limit, format!("{}\n{wide}", vec!["@ugly"; 300].join("|"))),
+        ("text of text of a document", Limit, format!("{}\n{wide}", vec!["@tostr"; 60].join("|"))),
         ("lines", Cheap, format!("..#\n{}", "{}\n".repeat(200_000))),
     ]
 }

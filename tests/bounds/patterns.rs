@@ -2,6 +2,7 @@
 
 use ccm_core::Result;
 use ccm_core::error::{Error, Kind};
+use ccm_core::span::Source;
 use ccm_core::text::pattern::Pattern;
 
 use crate::attack::{
@@ -11,8 +12,8 @@ use crate::attack::{
 
 pub const LANGUAGES: &[Language] = &[Language { name: "pattern", run: pattern, rows: patterns }];
 
-fn pattern(text: String) -> Result<()> {
-    let pattern = Pattern::with_groups(&text).map_err(|fault| Error::new(Kind::Invalid(fault.to_string())))?;
+fn pattern(source: &Source) -> Result<()> {
+    let pattern = Pattern::with_groups(source.text()).map_err(|fault| Error::new(Kind::Invalid(fault.to_string())))?;
     let _found = pattern.captures_at("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", 0);
     Ok(())
 }

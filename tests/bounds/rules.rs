@@ -1,6 +1,7 @@
 //! Rules of `@validate`, over a text of ten kilobytes.
 
 use ccm_core::hiera::Check;
+use ccm_core::span::Source;
 use ccm_core::{Result, Value};
 
 use crate::attack::{
@@ -10,8 +11,8 @@ use crate::attack::{
 
 pub const LANGUAGES: &[Language] = &[Language { name: "rule", run: rule, rows: rules }];
 
-fn rule(text: String) -> Result<()> {
-    Check::compile(&text, &Value::from("aaaaaaaaab".repeat(1000)))?.holds().map(drop)
+fn rule(source: &Source) -> Result<()> {
+    Check::compile(source.text(), &Value::from("aaaaaaaaab".repeat(1000)))?.holds().map(drop)
 }
 
 fn rules() -> Vec<Row> {

@@ -22,7 +22,9 @@ struct Place {
 impl Events<'_> {
     /// One thing inside a document or a block.
     pub(super) fn block(&mut self, frame: Frame) -> Result<(), Fault> {
-        self.skip();
+        if !self.skip() {
+            return Ok(());
+        }
         let is_end = self.is_end();
         let column = if is_end { -1 } else { self.column() };
         let is_left = is_end || self.fresh && column <= frame.indent;

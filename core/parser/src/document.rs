@@ -12,7 +12,9 @@ impl<'t> Events<'t> {
             return Err(Fault { at, reason: Reason::Unprintable });
         }
         loop {
-            self.skip();
+            if !self.skip() {
+                return Ok(());
+            }
             // A document may begin with a byte-order mark.
             if self.at != self.line || !self.text.get(self.at..).is_some_and(|rest| rest.starts_with('\u{feff}')) {
                 break;

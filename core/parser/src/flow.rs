@@ -9,7 +9,9 @@ const LOOKAHEAD: usize = 4096;
 impl Events<'_> {
     /// One thing inside brackets.
     pub(super) fn flow(&mut self, frame: Frame) -> Result<(), Fault> {
-        self.skip();
+        if !self.skip() {
+            return Ok(());
+        }
         if self.is_end() {
             return Err(Fault { at: frame.start, reason: Reason::Unclosed });
         }

@@ -20,9 +20,14 @@ pub(super) fn is_flow_sign(byte: u8) -> bool {
     matches!(byte, b',' | b'[' | b']' | b'{' | b'}')
 }
 
+/// How many comments wait at most to be handed out.
+const TOGETHER: usize = 256;
+
 impl Events<'_> {
-    /// Skips to the next thing that counts; gives the comments before it.
-    pub(super) fn skip(&mut self) {
+    /// Skips to the next thing that counts; gives the comments before it. False where there are so many of them that
+    /// they are handed out first.
+    #[must_use]
+    pub(super) fn skip(&mut self) -> bool {
         while let Some(&byte) = self.bytes.get(self.at) {
             match byte {
                 b' ' => {
@@ -37,10 +42,12 @@ impl Events<'_> {
                     self.at += 1;
                 }
                 b'\n' | b'\r' => self.skip_break(),
+                b'#' if self.is_apart() && self.queue.len() >= TOGETHER => return false,
                 b'#' if self.is_apart() => self.comment(),
-                _ => return,
+                _ => return true,
             }
         }
+        true
     }
 
     /// Skips blanks on this line.

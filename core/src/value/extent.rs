@@ -14,11 +14,13 @@ pub struct Extent {
     pub depth: u16,
     /// About the bytes it would take: the length of its texts and keys, and 8 for each node.
     pub weight: u64,
+    /// It may hold a float that is an integer: a path gives it as one, and need not look for it elsewhere.
+    pub(super) integral: bool,
 }
 
 impl Extent {
     /// Of an empty list or map.
-    pub(super) const EMPTY: Self = Self { depth: 1, weight: NODE };
+    pub(super) const EMPTY: Self = Self { depth: 1, weight: NODE, integral: false };
 
     /// Of something that also holds a member.
     #[must_use]
@@ -27,6 +29,7 @@ impl Extent {
         Self {
             depth: self.depth.max(inner.depth.saturating_add(1)),
             weight: self.weight.saturating_add(key.len() as u64).saturating_add(inner.weight),
+            integral: self.integral | inner.integral,
         }
     }
 }
@@ -44,10 +47,15 @@ impl Value {
     #[must_use]
     pub fn extent(&self) -> Extent {
         match self {
-            Self::Text(text) => Extent { depth: 0, weight: NODE.saturating_add(text.len() as u64) },
+            Self::Text(text) => {
+                Extent { depth: 0, weight: NODE.saturating_add(text.len() as u64), ..Extent::default() }
+            }
+            Self::Float(number) => {
+                Extent { depth: 0, weight: NODE, integral: super::json::integral(*number).is_some() }
+            }
             Self::List(list) => list.extent(),
             Self::Map(map) => map.extent(),
-            _ => Extent { depth: 0, weight: NODE },
+            _ => Extent { depth: 0, weight: NODE, integral: false },
         }
     }
 
@@ -86,11 +94,11 @@ mod tests {
     fn changes_are_seen() {
         let mut map = crate::value::Map::new();
         map.insert("a", Value::list(alloc::vec![Value::Null]));
-        assert_eq!(map.extent(), Extent { depth: 2, weight: 8 + 1 + 16 });
+        assert_eq!(map.extent(), Extent { depth: 2, weight: 8 + 1 + 16, integral: false });
         map.update("a", |member| *member = Value::from("x"));
-        assert_eq!(map.extent(), Extent { depth: 1, weight: 8 + 1 + 9 });
+        assert_eq!(map.extent(), Extent { depth: 1, weight: 8 + 1 + 9, integral: false });
         let mut list = crate::value::List::default();
         list.extend([Value::Map(map)]);
-        assert_eq!(list.extent(), Extent { depth: 2, weight: 8 + 18 });
+        assert_eq!(list.extent(), Extent { depth: 2, weight: 8 + 18, integral: false });
     }
 }

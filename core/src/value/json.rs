@@ -6,6 +6,7 @@
 
 use alloc::borrow::Cow;
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{Int, Text, Value};
@@ -14,6 +15,9 @@ use crate::span::{Source, Span};
 
 /// How deep lists and maps may be nested.
 pub const DEPTH: u8 = 128;
+
+/// How many values and keys a document may have.
+pub const VALUES: u32 = 125_000;
 
 /// Reads one JSON document; nothing but white space may follow it.
 ///
@@ -31,7 +35,8 @@ pub fn parse(text: &str) -> Result<Value> {
     document(text, false).map_err(|fault| fault.in_source(&Source::anonymous(text)))
 }
 
-/// Whether a text is JSON. A number that no float can hold is JSON all the same.
+/// Whether a text is JSON. A number that no float can hold is JSON all the same. Nothing is kept of it, so that it may
+/// have any number of values.
 #[must_use]
 pub fn is_valid(text: &str) -> bool {
     document(text, true).is_ok()
@@ -101,16 +106,20 @@ fn unit(text: &str) -> Option<u32> {
 struct Fault {
     at: usize,
     text: Cow<'static, str>,
+    /// It is one of our bounds that says no.
+    is_limit: bool,
 }
 
 impl Fault {
     fn in_source(self, source: &Source) -> Error {
-        Error::invalid(format!("JSON: {}", self.text)).at(source.at(Span::point(self.at)))
+        let text = format!("JSON: {}", self.text);
+        let error = if self.is_limit { Error::limit(text) } else { Error::invalid(text) };
+        error.at(source.at(Span::point(self.at)))
     }
 }
 
-fn document(text: &str, any_number: bool) -> Result<Value, Fault> {
-    let mut reader = Reader { text, at: 0, depth: 0, any_number };
+fn document(text: &str, only_checks: bool) -> Result<Value, Fault> {
+    let mut reader = Reader { text, at: 0, depth: 0, left: VALUES, only_checks };
     let value = reader.value()?;
     reader.skip_space();
     match reader.peek() {
@@ -123,13 +132,18 @@ struct Reader<'t> {
     text: &'t str,
     at: usize,
     depth: u8,
-    /// Numbers out of range are infinite instead of refused.
-    any_number: bool,
+    /// How many values and keys there may still be.
+    left: u32,
+    /// Nothing is kept, and numbers out of range are fine.
+    only_checks: bool,
 }
 
 impl<'t> Reader<'t> {
     fn value(&mut self) -> Result<Value, Fault> {
         self.skip_space();
+        if !self.only_checks {
+            self.count()?;
+        }
         match self.peek() {
             Some(b'{') => self.nested(Self::map),
             Some(b'[') => self.nested(Self::list),
@@ -142,9 +156,19 @@ impl<'t> Reader<'t> {
         }
     }
 
+    fn count(&mut self) -> Result<(), Fault> {
+        match self.left.checked_sub(1) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => Err(self.limit(format!("more than {VALUES} values and keys; divide the document"))),
+        }
+    }
+
     fn nested(&mut self, read: fn(&mut Self) -> Result<Value, Fault>) -> Result<Value, Fault> {
         if self.depth >= DEPTH {
-            return Err(self.fault(format!("nested deeper than {DEPTH} levels")));
+            return Err(self.limit(format!("nested deeper than {DEPTH} levels")));
         }
         self.depth = self.depth.saturating_add(1);
         self.at = self.at.saturating_add(1);
@@ -159,7 +183,10 @@ impl<'t> Reader<'t> {
             return Ok(Value::list(items));
         }
         loop {
-            items.push(self.value()?);
+            let item = self.value()?;
+            if !self.only_checks {
+                items.push(item);
+            }
             if self.eat(b']') {
                 return Ok(Value::list(items));
             }
@@ -179,7 +206,11 @@ impl<'t> Reader<'t> {
             }
             let key = self.string()?;
             self.expect(b':', "a colon")?;
-            entries.push((key.into(), self.value()?));
+            let value = self.value()?;
+            if !self.only_checks {
+                self.count()?;
+                entries.push((key.into(), value));
+            }
             if self.eat(b'}') {
                 return Ok(Value::Map(entries.into_iter().collect()));
             }
@@ -215,7 +246,7 @@ impl<'t> Reader<'t> {
                     None => return Err(self.fault("an escape that JSON does not have")),
                 },
                 Some(_) => return Err(self.fault("a control character in a string; write it as an escape")),
-                None => return Err(Fault { at: start, text: "a string that does not end".into() }),
+                None => return Err(Fault { at: start, text: "a string that does not end".into(), is_limit: false }),
             }
         }
     }
@@ -243,8 +274,8 @@ impl<'t> Reader<'t> {
         match text.parse::<f64>() {
             // What fits as an integer was read exactly above.
             Ok(float) if whole && float.is_finite() => Ok(Value::Float(float)),
-            Ok(float) if float.is_finite() || self.any_number => Ok(number(float)),
-            _ => Err(Fault { at: start, text: format!("number {text} is out of range").into() }),
+            Ok(float) if float.is_finite() || self.only_checks => Ok(number(float)),
+            _ => Err(Fault { at: start, text: format!("number {text} is out of range").into(), is_limit: false }),
         }
     }
 
@@ -301,7 +332,12 @@ impl<'t> Reader<'t> {
     }
 
     fn fault(&self, text: impl Into<Cow<'static, str>>) -> Fault {
-        Fault { at: self.at, text: text.into() }
+        Fault { at: self.at, text: text.into(), is_limit: false }
+    }
+
+    #[cold]
+    fn limit(&self, text: String) -> Fault {
+        Fault { at: self.at, text: text.into(), is_limit: true }
     }
 }
 
@@ -315,7 +351,7 @@ mod tests {
     extern crate std;
 
     use super::*;
-    use alloc::string::{String, ToString};
+    use alloc::string::ToString;
 
     fn shown(text: &str) -> String {
         parse(text).map_or_else(|fault| fault.to_string(), |value| format!("{value:?}"))

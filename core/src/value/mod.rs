@@ -248,6 +248,7 @@ impl Entries {
             self.extent = extent_of(&self.sorted);
             return;
         }
+        self.extent.integral |= after.integral;
         self.extent.depth = self.extent.depth.max(after.depth.saturating_add(1));
         self.extent.weight = self.extent.weight.saturating_sub(before.weight).saturating_add(after.weight);
     }

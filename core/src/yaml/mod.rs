@@ -44,16 +44,16 @@ pub struct Limits {
     pub bytes: usize,
     /// Lists and mappings inside each other, those reached through aliases included.
     pub depth: u16,
-    /// Scalars, lists and mappings written.
+    /// Scalars, lists, mappings and aliases written; comments are counted apart, up to as many.
     pub nodes: u32,
-    /// Nodes that aliases stand for, summed over all of them, beyond ten for each node written: a
+    /// Nodes that aliases stand for, summed over all of them, beyond five for each node written: a
     /// document of ten thousand resources that all merge one block of defaults is none to refuse.
     pub expanded: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { bytes: 32 << 20, depth: 128, nodes: 1_000_000, expanded: 100_000 }
+        Self { bytes: 32 << 20, depth: 128, nodes: 150_000, expanded: 100_000 }
     }
 }
 

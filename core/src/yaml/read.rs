@@ -5,7 +5,7 @@
 //! are no scalars, aliases that expand without bound. It does not recurse: open lists and mappings are
 //! frames on a stack, their items lie on two stacks shared by all frames.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use ccm_parser as parser;
@@ -24,7 +24,11 @@ use crate::value::Text;
 pub fn read(source: &Source, limits: &Limits) -> Result<Document> {
     let text = source.text();
     if text.len() > limits.bytes {
-        return Err(Error::limit(alloc::format!("the document is larger than {} bytes", limits.bytes)));
+        return Err(Error::limit(alloc::format!("the document is larger than {} MiB; divide it", limits.bytes >> 20)));
+    }
+    // A value has two bytes at least, its sign or letter and what divides it from the next.
+    if text.len() / 2 > limits.nodes as usize {
+        survey(source, limits)?;
     }
     let mut builder = Builder::new(source, limits);
     let mut first = true;
@@ -37,6 +41,33 @@ pub fn read(source: &Source, limits: &Limits) -> Result<Document> {
         }
     }
     Ok(builder.finish())
+}
+
+/// Walks the first document of a long text, to refuse one of too many values before any of them is made.
+fn survey(source: &Source, limits: &Limits) -> Result<()> {
+    let mut events = parser::Events::of(source.text(), usize::from(limits.depth));
+    let (mut values, mut comments) = (0_u32, 0_u32);
+    while let Some(event) = events.advance().map_err(|fault| syntax_error(source, fault, limits))? {
+        let (count, what) = match event.kind {
+            parser::Kind::DocumentEnd => break,
+            parser::Kind::Comment(_) => (&mut comments, "comments"),
+            parser::Kind::Scalar(_) | parser::Kind::Alias | parser::Kind::ListStart | parser::Kind::MapStart => {
+                (&mut values, "values")
+            }
+            _ => continue,
+        };
+        *count += 1;
+        if *count > limits.nodes {
+            return Err(too_many(source, limits, what, Span { start: event.start, end: event.end }));
+        }
+    }
+    Ok(())
+}
+
+#[cold]
+fn too_many(source: &Source, limits: &Limits, what: &str, span: Span) -> Error {
+    let text = alloc::format!("the document has more than {} {what}; divide it", limits.nodes);
+    Error::limit(text).at(source.at(span))
 }
 
 /// An open list or mapping.
@@ -76,7 +107,8 @@ struct Builder<'a> {
     frames: Vec<Frame>,
     nodes: Vec<Node>,
     entries: Vec<Entry>,
-    anchors: BTreeMap<u32, Anchored>,
+    /// By the number of the anchor; `None` of one whose node is not complete.
+    anchors: Vec<Option<Anchored>>,
     comments: Vec<Comment>,
     merges: Vec<u32>,
     /// Keys repeat: the last one of each hash is at hand, to be shared.
@@ -103,7 +135,7 @@ impl<'a> Builder<'a> {
             frames: Vec::new(),
             nodes: Vec::new(),
             entries: Vec::new(),
-            anchors: BTreeMap::new(),
+            anchors: Vec::new(),
             comments: Vec::new(),
             merges: Vec::new(),
             keys: [const { None }; KEYS],
@@ -135,6 +167,9 @@ impl<'a> Builder<'a> {
             parser::Kind::ListEnd | parser::Kind::MapEnd => self.close(span),
             parser::Kind::Alias => self.alias(event.anchor, span),
             parser::Kind::Comment(is_behind) => {
+                if self.comments.len() >= self.limits.nodes as usize {
+                    return Err(too_many(self.source, self.limits, "comments", span));
+                }
                 let placement = if is_behind { Placement::Behind } else { Placement::Alone };
                 self.comments.push(Comment { span, placement });
                 Ok(())
@@ -146,8 +181,7 @@ impl<'a> Builder<'a> {
     fn count(&mut self, span: Span) -> Result<()> {
         self.written += 1;
         if self.written > u64::from(self.limits.nodes) {
-            let text = alloc::format!("the document has more than {} values", self.limits.nodes);
-            return Err(Error::limit(text).at(self.source.at(span)));
+            return Err(too_many(self.source, self.limits, "values", span));
         }
         Ok(())
     }
@@ -291,6 +325,10 @@ impl<'a> Builder<'a> {
 
     /// Adds the entries of a `<<` that the mapping does not have; of a list's mappings the earlier wins.
     fn merge(&mut self, source: &Node, base: usize) {
+        if let (Some(entries), true) = (source.entries(), self.entries.len() == base) {
+            self.entries.extend(entries.iter().cloned());
+            return;
+        }
         let mut seen: BTreeSet<Text> =
             self.entries.get(base..).unwrap_or(&[]).iter().map(|entry| entry.key.clone()).collect();
         let one = core::slice::from_ref(source);
@@ -305,14 +343,14 @@ impl<'a> Builder<'a> {
 
     fn alias(&mut self, id: u32, span: Span) -> Result<()> {
         self.count(span)?;
-        let Some(Anchored { node, weight, height }) = self.anchors.get(&id) else {
+        let Some(Anchored { node, weight, height }) = self.anchors.get(id as usize).and_then(Option::as_ref) else {
             return Err(Error::new(Kind::Yaml(YamlFault::AliasInsideItself)).at(self.source.at(span)));
         };
         let (node, weight, height) = (node.clone(), *weight, *height);
         self.expanded = self.expanded.saturating_add(weight);
-        let limit = u64::from(self.limits.expanded).saturating_add(self.written.saturating_mul(10));
+        let limit = u64::from(self.limits.expanded).saturating_add(self.written.saturating_mul(5));
         if self.expanded > limit {
-            let text = alloc::format!("aliases stand for more than {limit} values");
+            let text = alloc::format!("aliases stand for more than {limit} values; write less by *alias");
             return Err(Error::limit(text).at(self.source.at(span)));
         }
         if self.frames.len() + usize::from(height) > usize::from(self.limits.depth) {
@@ -336,7 +374,12 @@ impl<'a> Builder<'a> {
     /// Puts a finished node where it belongs: it may be a key, a value, an item or the root.
     fn place(&mut self, node: Node, anchor: u32, weight: u64, height: u16) -> Result<()> {
         if anchor != 0 {
-            self.anchors.insert(anchor, Anchored { node: node.clone(), weight, height });
+            let at = anchor as usize;
+            // The parser numbers them in turn.
+            self.anchors.resize_with(self.anchors.len().max(at + 1), || None);
+            if let Some(place) = self.anchors.get_mut(at) {
+                *place = Some(Anchored { node: node.clone(), weight, height });
+            }
         }
         let Some(frame) = self.frames.last_mut() else {
             self.root = Some(node);

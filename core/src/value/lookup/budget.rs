@@ -6,7 +6,7 @@ use core::cell::Cell;
 use crate::error::{Error, Result};
 
 /// Nodes that one lookup may look at, make and give out: about a hundredth of a second of work.
-const NODES: usize = 250_000;
+const NODES: usize = 200_000;
 /// How deep paths, and the data they are followed in, may be nested.
 const DEPTH: usize = 160;
 

@@ -95,7 +95,7 @@ pub(super) fn apply<'a>(
     budget.spend(node.len())?;
     Ok(Some(match modifier {
         Modifier::This => node,
-        Modifier::Valid if is_valid(&node) => node,
+        Modifier::Valid if is_valid(budget, &node)? => node,
         Modifier::Valid => return Ok(None),
         Modifier::Keys => keys(&node),
         Modifier::Values => values(node),
@@ -105,7 +105,7 @@ pub(super) fn apply<'a>(
         Modifier::Group => return group(budget, &node),
         Modifier::Dig => dig(budget, node, argument)?,
         Modifier::ToText => Node::Text(node.raw(budget)?.into()),
-        Modifier::FromText => return Ok(from_text(node)),
+        Modifier::FromText => return from_text(budget, node),
         Modifier::Ugly => ugly(node),
         Modifier::Pretty => pretty::print(budget, node, &style(argument))?,
     }))
@@ -120,12 +120,24 @@ fn of_nothing<'a>(modifier: Modifier) -> Option<Node<'a>> {
     }
 }
 
-fn is_valid(node: &Node<'_>) -> bool {
+fn is_valid(budget: &Budget, node: &Node<'_>) -> Result<bool> {
+    let _level = budget.enter()?;
+    let all = |nodes: &mut dyn Iterator<Item = &Node<'_>>| {
+        for node in nodes {
+            if !is_valid(budget, node)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    };
     match node {
-        Node::Json(json) => json::is_valid(json.text()),
-        Node::List(items) => items.iter().all(is_valid),
-        Node::Map(members) => members.iter().all(|(_, node)| is_valid(node)),
-        _ => true,
+        Node::Json(json) => {
+            budget.spend_bytes(json.text().len())?;
+            Ok(json::is_valid(json.text()))
+        }
+        Node::List(items) => all(&mut items.iter()),
+        Node::Map(members) => all(&mut members.iter().map(|(_, node)| node)),
+        _ => Ok(true),
     }
 }
 
@@ -242,15 +254,16 @@ fn dig<'a>(budget: &Budget, node: Node<'a>, path: &str) -> Result<Node<'a>> {
 }
 
 /// The document that a text holds; anything else is one already, except null.
-fn from_text(node: Node<'_>) -> Option<Node<'_>> {
-    if !is_valid(&node) {
-        return None;
+fn from_text<'a>(budget: &Budget, node: Node<'a>) -> Result<Option<Node<'a>>> {
+    if !is_valid(budget, &node)? {
+        return Ok(None);
     }
-    match node.kind() {
+    budget.spend_bytes(node.text().len())?;
+    Ok(match node.kind() {
         Kind::Text => Json::parse(&node.text()).map(Node::Json),
         Kind::Null => None,
         _ => Some(node),
-    }
+    })
 }
 
 /// Without white space between tokens; only JSON text has any.

@@ -159,7 +159,7 @@ impl<'a> Node<'a> {
             Self::Value(Value::List(items)) => items.len(),
             Self::List(items) => items.len(),
             Self::Map(members) => members.len(),
-            Self::Json(json) => json.text().len() / 16,
+            Self::Json(json) => json.text().len() / 2,
             _ => 0,
         }
     }
@@ -175,7 +175,11 @@ impl<'a> Node<'a> {
         let _level = budget.enter()?;
         let before = out.len();
         match self {
-            Self::Value(value) => out.push_str(&wire::json(value, Layout::COMPACT)?),
+            Self::Value(value) => {
+                // Paid before it is made; escapes are paid below.
+                budget.spend_bytes(usize::try_from(value.extent().weight).unwrap_or(usize::MAX))?;
+                out.push_str(&wire::json(value, Layout::COMPACT)?);
+            }
             Self::Json(json) => out.push_str(json.text()),
             Self::Text(text) => wire::quote(out, text, true),
             Self::Count(count) => out.push_str(&count.to_string()),
@@ -212,7 +216,9 @@ impl<'a> Node<'a> {
         budget.spend(4)?;
         Ok(match self {
             Self::Value(value) => {
-                budget.spend(size(value))?;
+                if value.extent().integral {
+                    walked(value, budget)?;
+                }
                 plain(value)
             }
             Self::Text(text) => Value::Text(text),
@@ -268,14 +274,19 @@ fn from_json(json: &Json, budget: &Budget) -> Result<Value> {
     })
 }
 
-/// How many nodes a value has.
-fn size(value: &Value) -> usize {
-    let below = match value {
-        Value::List(items) => items.iter().map(size).sum(),
-        Value::Map(map) => map.iter().map(|(_, member)| size(member)).sum(),
-        _ => 0_usize,
-    };
-    below.saturating_add(1)
+/// Pays for each node of a value, as far as the budget reaches.
+fn walked(value: &Value, budget: &Budget) -> Result<()> {
+    match value {
+        Value::List(items) => {
+            budget.spend(items.len())?;
+            items.iter().try_for_each(|item| walked(item, budget))
+        }
+        Value::Map(map) => {
+            budget.spend(map.len())?;
+            map.iter().try_for_each(|(_, member)| walked(member, budget))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Inside a container, a word that begins with `n` is null, whatever it is.

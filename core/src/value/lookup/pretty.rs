@@ -31,6 +31,7 @@ pub(super) fn print<'a>(budget: &Budget, node: Node<'a>, style: &Style) -> Resul
     if !node.is_container() {
         return Ok(node);
     }
+    budget.spend_bytes(style.prefix.len())?;
     let mut printer = Printer { out: style.prefix.clone(), line: 0, style, budget };
     printer.node(&node, 0)?;
     printer.out.push('\n');
@@ -48,6 +49,7 @@ struct Printer<'s> {
 impl Printer<'_> {
     fn node(&mut self, node: &Node<'_>, level: usize) -> Result<()> {
         let _level = self.budget.enter()?;
+        self.budget.spend(node.len())?;
         match node.kind() {
             Kind::List => self.list(&node.items().0, level),
             Kind::Map => self.map(node.members(), level),
@@ -66,11 +68,15 @@ impl Printer<'_> {
         self.out.push('[');
         for (at, item) in items.iter().enumerate() {
             self.separate(at);
-            self.start_line(level.saturating_add(1));
+            self.start_line(level.saturating_add(1))?;
             self.node(item, level.saturating_add(1))?;
         }
-        self.finish(items.is_empty(), level, ']');
-        Ok(())
+        self.finish(items.is_empty(), level, ']')
+    }
+
+    fn inner(&self, list: &Node<'_>) -> Result<Option<String>> {
+        self.budget.spend(list.len())?;
+        self.one_line(&list.items().0)
     }
 
     /// A list that holds no map, on one line.
@@ -83,7 +89,7 @@ impl Printer<'_> {
             }
             match item.kind() {
                 Kind::Map => return Ok(None),
-                Kind::List => match self.one_line(&item.items().0)? {
+                Kind::List => match self.inner(item)? {
                     Some(inner) => flat.push_str(&inner),
                     None => return Ok(None),
                 },
@@ -104,13 +110,12 @@ impl Printer<'_> {
         self.out.push('{');
         for (at, (key, node)) in members.iter().enumerate() {
             self.separate(at);
-            self.start_line(level.saturating_add(1));
+            self.start_line(level.saturating_add(1))?;
             wire::quote(&mut self.out, key, true);
             self.out.push_str(": ");
             self.node(node, level.saturating_add(1))?;
         }
-        self.finish(members.is_empty(), level, '}');
-        Ok(())
+        self.finish(members.is_empty(), level, '}')
     }
 
     fn separate(&mut self, at: usize) {
@@ -119,17 +124,21 @@ impl Printer<'_> {
         }
     }
 
-    fn start_line(&mut self, level: usize) {
+    fn start_line(&mut self, level: usize) -> Result<()> {
+        let margin = self.style.indent.len().saturating_mul(level).saturating_add(self.style.prefix.len());
+        self.budget.spend_bytes(margin)?;
         self.line = self.out.len();
         self.out.push('\n');
         self.out.push_str(&self.style.prefix);
         self.out.extend(core::iter::repeat_n(self.style.indent.as_str(), level));
+        Ok(())
     }
 
-    fn finish(&mut self, empty: bool, level: usize, bracket: char) {
+    fn finish(&mut self, empty: bool, level: usize, bracket: char) -> Result<()> {
         if !empty {
-            self.start_line(level);
+            self.start_line(level)?;
         }
         self.out.push(bracket);
+        Ok(())
     }
 }

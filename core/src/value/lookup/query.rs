@@ -2,8 +2,10 @@
 
 use alloc::borrow::Cow;
 
+use super::budget::Budget;
 use super::node::{Kind, Node};
 use super::text;
+use crate::error::Result;
 use crate::text::case;
 
 /// What the items of a list are asked.
@@ -85,7 +87,7 @@ impl<'p> Query<'p> {
     }
 
     /// Whether what was found in an item answers the query.
-    pub(super) fn holds(&self, found: Option<&Node<'_>>) -> bool {
+    pub(super) fn holds(&self, budget: &Budget, found: Option<&Node<'_>>) -> Result<bool> {
         if let Some(wanted) = self.operand.strip_prefix('~') {
             let kind = found.map_or(Kind::Null, Node::kind);
             let answer = match wanted {
@@ -93,36 +95,37 @@ impl<'p> Query<'p> {
                 "null" => kind == Kind::Null,
                 "true" => truth(found) == Some(true),
                 "false" => kind == Kind::Null || truth(found) == Some(false),
-                _ => return false,
+                _ => return Ok(false),
             };
-            return self.operator == Operator::Exists || self.bool_holds(answer, "true");
+            return Ok(self.operator == Operator::Exists || self.bool_holds(answer, "true"));
         }
-        let Some(node) = found else { return false };
+        let Some(node) = found else { return Ok(false) };
         if self.operator == Operator::Exists {
-            return true;
+            return Ok(true);
         }
-        match node.kind() {
-            Kind::Text => self.text_holds(&node.text()),
+        Ok(match node.kind() {
+            Kind::Text => return self.text_holds(budget, &node.text()),
             Kind::Number => self.number_holds(node.number()),
             Kind::True => self.bool_holds(true, &self.operand),
             Kind::False => self.bool_holds(false, &self.operand),
             Kind::Null | Kind::List | Kind::Map => false,
-        }
+        })
     }
 
-    fn text_holds(&self, text: &str) -> bool {
+    fn text_holds(&self, budget: &Budget, text: &str) -> Result<bool> {
+        budget.spend(text.len().min(self.operand.len()) / 16)?;
         let operand = &*self.operand;
-        match self.operator {
+        Ok(match self.operator {
             Operator::Equal => text == operand,
             Operator::Unequal => text != operand,
             Operator::Less => text < operand,
             Operator::LessOrEqual => text <= operand,
             Operator::Greater => text > operand,
             Operator::GreaterOrEqual => text >= operand,
-            Operator::Like => matches(text, operand),
-            Operator::Unlike => !matches(text, operand),
+            Operator::Like => return matches(budget, text, operand),
+            Operator::Unlike => return Ok(!matches(budget, text, operand)?),
             Operator::Exists | Operator::Unknown => false,
-        }
+        })
     }
 
     fn number_holds(&self, number: f64) -> bool {
@@ -195,14 +198,19 @@ fn trim(text: &str) -> &str {
 /// Whether a text matches a pattern of `*` (any characters), `?` (one) and `\` (the next one as it is).
 ///
 /// Goes back to the last star only, so the work is at most the product of both lengths.
-pub(super) fn matches(text: &str, pattern: &str) -> bool {
+pub(super) fn matches(budget: &Budget, text: &str, pattern: &str) -> Result<bool> {
+    // What is short was paid with its item.
+    budget.spend_bytes(text.len().saturating_add(pattern.len()).saturating_sub(64))?;
     let (text, pattern): (Chars, Chars) = (text.chars().collect(), pattern.chars().collect());
     let (mut at, mut by) = (0_usize, 0_usize);
     let mut star: Option<(usize, usize)> = None;
-    loop {
+    for turn in 1_usize.. {
+        if turn.is_multiple_of(TURNS) {
+            budget.spend(TURNS / 4)?;
+        }
         let here = text.get(at);
         let step = match (pattern.get(by), here) {
-            (None, None) => return true,
+            (None, None) => return Ok(true),
             (Some('*'), _) => {
                 star = Some((at, by));
                 by = by.saturating_add(1);
@@ -223,10 +231,14 @@ pub(super) fn matches(text: &str, pattern: &str) -> bool {
                 star = Some((from, pattern_at));
                 (at, by) = (from, pattern_at.saturating_add(1));
             }
-            (None, _) => return false,
+            (None, _) => break,
         }
     }
+    Ok(false)
 }
+
+/// How many turns are paid for together.
+const TURNS: usize = 64;
 
 type Chars = alloc::vec::Vec<char>;
 
@@ -248,13 +260,14 @@ mod tests {
             ("", "?", false),
             ("abcbd", "*b*d", true),
         ] {
-            assert_eq!(matches(text, pattern), wanted, "{text} {pattern}");
+            assert_eq!(matches(&Budget::new(), text, pattern).unwrap(), wanted, "{text} {pattern}");
         }
     }
 
     #[test]
     fn a_pattern_of_stars_is_quick() {
         let text: String = "a".repeat(2_000);
-        assert!(!matches(&text, &alloc::format!("{}b", "a*".repeat(500))));
+        assert!(!matches(&Budget::new(), &text, &alloc::format!("{}b", "a*".repeat(500))).unwrap());
+        assert!(matches(&Budget::new(), &text, &alloc::format!("*{}b", "a".repeat(1_000))).is_err());
     }
 }

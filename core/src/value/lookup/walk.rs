@@ -36,7 +36,12 @@ impl Budget {
             } else {
                 let mut walk = Walk::default();
                 match (path.strip_prefix(".."), &node) {
-                    (Some(rest), Some(node)) => self.in_list(&mut walk, &node.lines(), rest)?,
+                    (Some(rest), Some(node)) => {
+                        if matches!(node, Node::Json(_)) {
+                            self.spend(node.len())?;
+                        }
+                        self.in_list(&mut walk, &node.lines(), rest)?
+                    }
                     (Some(rest), None) => self.in_list(&mut walk, &Node::list(Vec::new()), rest)?,
                     (None, Some(node)) => self.step(&mut walk, node, path)?,
                     (None, None) => false,
@@ -125,8 +130,13 @@ impl Budget {
         }
         let candidates = if key.wild {
             self.spend(map.len())?;
-            let members = map.members().into_iter();
-            members.filter(|(name, _)| query::matches(name, &key.name)).map(|(_, node)| node).collect()
+            let mut matching = Vec::new();
+            for (name, node) in map.members() {
+                if query::matches(self, &name, &key.name)? {
+                    matching.push(node);
+                }
+            }
+            matching
         } else {
             self.spend(1)?;
             map.named(&key.name)
@@ -153,6 +163,9 @@ impl Budget {
         if let Rest::Pipe(pipe) = rest {
             walk.pipe = Some(pipe);
         }
+        if matches!(list, Node::Json(_)) {
+            self.spend(list.len())?;
+        }
         match which {
             Which::None => Ok(false),
             Which::At(index) => match (list.item(index), rest) {
@@ -164,6 +177,7 @@ impl Budget {
                 }
             },
             _ => {
+                self.spend(list.len())?;
                 let (items, whole) = list.items();
                 self.in_items(walk, &items, whole, which, rest)
             }
@@ -178,7 +192,6 @@ impl Budget {
         which: Which<'p>,
         rest: Rest<'p>,
     ) -> Result<bool> {
-        self.spend(items.len())?;
         match which {
             Which::Query(query) => self.ask(walk, items, whole, &query, rest),
             _ if !whole => Ok(false),
@@ -217,7 +230,7 @@ impl Budget {
                 false if !query.path.is_empty() => continue,
                 false => Some(item.clone()),
             };
-            if !query.holds(looked_at.as_ref()) {
+            if !query.holds(self, looked_at.as_ref())? {
                 continue;
             }
             let answer = match rest {
