@@ -7,3 +7,4 @@ mod noise;
 mod resources;
 mod runs;
 mod sessions;
+mod wide;

@@ -2,8 +2,10 @@
 
 use super::machine::{Case, machine};
 use ccm_core::engine::{Mode, Session};
-use ccm_core::host::Files;
+use std::time::Duration;
+
 use ccm_core::host::memory::Memory;
+use ccm_core::host::{Clock, Files, Timestamp};
 
 /// One call of a single resource in the session of `/s`: its line, and how many warnings the past gave.
 fn call(resource: &str, host: &mut Memory) -> (String, usize) {
@@ -30,6 +32,24 @@ fn triggers_and_requirements_reach_from_call_to_call_and_the_latest_event_counts
     let (session, _) = Session::open("/s", &host).unwrap();
     let summary = session.summary();
     assert_eq!((summary.total, summary.unique, summary.failed, summary.unmet, summary.refreshed), (6, 4, 1, 1, 1));
+}
+
+/// 32 bits of seconds end in January 2038, and in February 2106 where they have no sign.
+#[test]
+fn a_session_goes_on_past_2038_and_2106() {
+    let mut host = machine().with_directory("/s");
+    assert_eq!(call(FILE, &mut host).0, "file#/etc/a changed");
+    for date in ["2038-01-19T03:14:08Z", "2106-02-07T06:28:16Z", "2107-01-01T00:00:00Z"] {
+        let then = Timestamp::parse_rfc3339(date).unwrap();
+        host.sleep(Duration::from_nanos(then.since(host.now()).try_into().unwrap()));
+        assert_eq!(call(FILE, &mut host), ("file#/etc/a stable".to_string(), 0));
+        let newest = host.list("/s").unwrap().pop().unwrap();
+        let record = String::from_utf8(host.read(&format!("/s/{newest}"), 1 << 20).unwrap()).unwrap();
+        assert!(record.contains(date), "the names keep their order: {record}");
+        let (session, _) = Session::open("/s", &host).unwrap();
+        assert_eq!(session.summary().end, then);
+    }
+    assert_eq!(call(FOLLOWER, &mut host).0, "exec#/bin/reload stable", "the newest event is the one that counts");
 }
 
 #[test]

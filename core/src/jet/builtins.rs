@@ -284,7 +284,10 @@ fn bounded(made: Value) -> Result<Val> {
 
 fn repeat(given: &[Val]) -> Result<Val> {
     let (text, times) = (text(&given[0])?, whole(&given[1])?);
-    let times = usize::try_from(times).map_err(|_| bad("repeat takes a count that is not negative"))?;
+    if times < 0 {
+        return Err(bad("repeat takes a count that is not negative"));
+    }
+    let times = usize::try_from(times).unwrap_or(usize::MAX);
     if text.len().saturating_mul(times) > REPEATED {
         return Err(Error::limit(format!("repeat makes more than {} MiB", REPEATED >> 20)));
     }

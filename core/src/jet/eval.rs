@@ -181,23 +181,23 @@ impl<'t> Runtime<'t> {
             Val::Plain(Value::Text(text)) | Val::Inside(Value::Text(text)) | Val::Bytes(text) => text.len(),
             other => return Err(self.fault(span, JetFault::Index(format!("{} cannot be sliced", other.kind())))),
         };
-        let mut bound = |expr: Option<&'t Expr>, default: usize| -> Result<usize> {
-            let Some(expr) = expr else { return Ok(default) };
-            let number = match self.eval(expr)? {
-                Val::Plain(Value::Int(int)) => int.wrapping_i64(),
-                Val::Plain(Value::Float(float)) => float as i64,
+        let mut bound = |expr: Option<&'t Expr>, default: usize| -> Result<i64> {
+            let Some(expr) = expr else { return Ok(default as i64) };
+            match self.eval(expr)? {
+                Val::Plain(Value::Int(int)) => Ok(int.wrapping_i64()),
+                Val::Plain(Value::Float(float)) => Ok(float as i64),
                 other => {
                     let what = format!("a slice is bounded by numbers, not by {}", other.kind());
-                    return Err(self.fault(expr.span, JetFault::Index(what)));
+                    Err(self.fault(expr.span, JetFault::Index(what)))
                 }
-            };
-            Ok(usize::try_from(number).unwrap_or(usize::MAX))
+            }
         };
         let (from, to) = (bound(from, 0)?, bound(to, length)?);
-        if from > to || to > length {
+        let range = usize::try_from(from).ok().zip(usize::try_from(to).ok());
+        let Some((from, to)) = range.filter(|(from, to)| from <= to && *to <= length) else {
             let what = format!("slice [{from}:{to}] is out of range of {length}");
             return Err(self.fault(span, JetFault::Index(what)));
-        }
+        };
         self.scope.fuel.allocate(to - from)?;
         let cut = |text: &str| {
             let what = "slice cuts a character in two; text is UTF-8".to_owned();

@@ -245,7 +245,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_node_is_four_words() {
-        assert_eq!(size_of::<Node>(), 32);
+    fn a_node_is_small() {
+        // Places count in 32 bits on every machine, so words of half the size make less than half a node.
+        assert_eq!(size_of::<Node>(), if cfg!(target_pointer_width = "64") { 32 } else { 20 });
     }
 }

@@ -33,6 +33,13 @@ fn what_was_made_is_verified_and_unpacked() {
     assert_eq!(made(&Folder::new()), bytes, "the same folder gives the same bytes");
 }
 
+/// Headers, digests, the signature and its base64: on a machine of either byte order.
+#[test]
+fn a_bundle_has_the_same_bytes_on_every_machine() {
+    let sum: String = Sha256::digest(made(&Folder::new())).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(sum, "881fdc45d611ba9ead5d6c065a815ff7a59ce141d0eb3a85c1456a88b5eef625");
+}
+
 #[test]
 fn a_bundle_changed_or_cut_anywhere_is_refused() {
     let bytes = made(&Folder::new());

@@ -219,6 +219,16 @@ pub(crate) mod tests {
         assert_eq!(all(&stream).unwrap(), [long.as_slice(), b"end"].concat());
     }
 
+    /// Made by another program: every number in it tells one end from the other.
+    #[test]
+    fn numbers_are_read_from_the_end_that_the_format_says() {
+        let head = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255];
+        let codes = [0xed, 0xc1, 0x01, 0x0d, 0x00, 0x00, 0x00, 0xc2, 0xa0, 0xda, 0x8f, 0x6f, 0x0f, 0x07, 0x14];
+        let tail = [0xe1, 0x01, 0x98, 0xf9, 0xd0, 0x01, 0x01, 0x00];
+        let stream = [&head[..], &codes, &[0; 63], &[0xf0, 0x66], &tail].concat();
+        assert_eq!(all(&stream).unwrap(), vec![b'x'; 66_000]);
+    }
+
     #[test]
     fn damage_is_noticed() {
         let whole = gzip(b"some text");

@@ -72,6 +72,33 @@ fn limits_are_named() {
     assert!(refusal(&[("a", FILE, ""); 5]).contains("more than 4 members"));
 }
 
+/// A file named `f` with four bytes of content and a size that somebody else has written down.
+fn sized(write: impl FnOnce(&mut tar::Header)) -> Vec<u8> {
+    let mut tar = tarball(&[("f", FILE, "text")]);
+    let mut header = tar::Header::new_old();
+    header.as_mut_bytes().copy_from_slice(&tar[..512]);
+    write(&mut header);
+    header.set_cksum();
+    tar[..512].copy_from_slice(header.as_bytes());
+    tar
+}
+
+#[test]
+fn a_size_of_more_than_32_bits_keeps_its_upper_half() {
+    for size in [(1_u64 << 32) + 4, (1 << 40) + 4] {
+        let refused = unpacked(&sized(|header| header.set_size(size))).unwrap_err();
+        assert!(refused.to_string().contains("more than"), "{size}: {refused}");
+    }
+}
+
+#[test]
+fn a_binary_size_begins_with_its_largest_byte() {
+    let binary = |size: [u8; 12]| sized(|header| header.as_mut_bytes()[124..136].copy_from_slice(&size));
+    let tree = unpacked(&binary([0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4])).unwrap();
+    assert_eq!(fs::read(tree.first("f").unwrap()).unwrap(), b"text");
+    assert!(unpacked(&binary([0x80, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0])).is_err());
+}
+
 #[test]
 fn a_cut_archive_is_refused() {
     let whole = tarball(&[("manifest.yaml", FILE, "text")]);

@@ -156,13 +156,13 @@ fn get(call: &mut Call<'_>) -> Result<Val> {
 }
 
 fn take(call: &mut Call<'_>) -> Result<Val> {
-    let length = call.items(0)?.len();
+    call.items(0)?;
     let Val::Plain(Value::Int(_)) = call.argument(1) else { return Err(call.wrong(1)) };
     let count = call.int(1)?;
-    match usize::try_from(count) {
-        Ok(count) => crate::expr::access::slice(call.argument(0), &Val::int(0), &size(count.min(length))),
-        Err(_) => Err(ExprFault::WrongType("a count", "a negative number".into()).into()),
+    if count < 0 {
+        return Err(ExprFault::WrongType("a count", "a negative number".into()).into());
     }
+    crate::expr::access::slice(call.argument(0), &Val::int(0), &Val::int(count))
 }
 
 fn reverse(call: &mut Call<'_>) -> Result<Val> {

@@ -168,12 +168,12 @@ fn replace(call: &mut Call<'_>) -> Result<Val> {
 
 fn repeat(call: &mut Call<'_>) -> Result<Val> {
     let (text, count) = (call.text(0)?, call.int(1)?);
-    let Ok(count) = usize::try_from(count) else {
+    if count < 0 {
         return Err(ExprFault::ArgumentType(call.name.into(), "a negative count".into()).into());
-    };
-    if count > 1_000_000 {
-        return Err(ExprFault::Memory(1_000_000).into());
     }
+    let Some(count) = usize::try_from(count).ok().filter(|count| *count <= 1_000_000) else {
+        return Err(ExprFault::Memory(1_000_000).into());
+    };
     let size = text.len().saturating_mul(count);
     call.charge(size)?;
     Ok(text.repeat(count).into())
