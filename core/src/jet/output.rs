@@ -100,13 +100,13 @@ mod tests {
 
     #[test]
     fn room_is_paid_for_and_what_is_taken_back_was_work() {
-        let fuel = Fuel::with(10, 1024, 1);
+        let fuel = Fuel::with(10, 2048, 1);
         let mut out = Output::new(&fuel);
         out.push(&[b'a'; 300]).unwrap();
         out.data(&Value::from(-17_i64)).unwrap();
+        assert_eq!(fuel.mark(), 2048 - 600, "twice the first piece");
         out.rewind(301).unwrap();
-        assert!(out.rewind(0).is_err(), "300 bytes in vain are more than ten steps");
-        assert!(out.push(&[b'a'; 1024]).is_err());
-        assert_eq!(fuel.mark(), 1024 - 600);
+        assert!(out.rewind(0).is_err(), "301 bytes in vain are more than ten steps");
+        assert!(out.push(&[b'a'; 2048]).is_err());
     }
 }
