@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::cell::Cell;
 
 use crate::error::{Error, Result};
-use crate::value::Value;
+use crate::value::{Text, Value};
 
 /// The environment of one evaluation: the same for all three languages.
 #[derive(Clone, Copy)]
@@ -93,7 +93,7 @@ impl Functions for NoFunctions {
 /// Bounds on one evaluation, counted down. Shared by reference, so that a template that calls a
 /// template spends from one purse.
 ///
-/// A step is about 50 ns of work at most, so that what is refused is refused soon: a node of a tree, a turn of a loop,
+/// A step is about 30 ns of work, so that what is refused is refused soon: a node of a tree, a turn of a loop,
 /// a handful of items, [`Fuel::PACE`] bytes that are looked at. Whoever walks data pays **before** it walks, in
 /// proportion to what it may have to look at; whoever makes data pays before it makes it.
 ///
@@ -109,13 +109,19 @@ pub struct Fuel {
 
 impl Fuel {
     /// Evaluation steps of one field, template or resource list.
-    pub const STEPS: u64 = 3_000_000;
+    pub const STEPS: u64 = 1_500_000;
     /// Bytes that one evaluation may allocate for its results.
-    pub const BYTES: u64 = 256 << 20;
+    pub const BYTES: u64 = 12 << 20;
     /// How deep `template()`, `jet()`, blocks and nested templates may call each other.
     pub const DEPTH: u16 = 32;
     /// Bytes that one step looks at.
     pub const PACE: usize = 16;
+
+    /// Bytes that a list or map takes besides its items: counts, sizes and what two allocations cost.
+    pub const CONTAINER: usize = 112;
+
+    /// Bytes that a text takes besides its own: counts, and what an allocation costs.
+    pub const TEXT: usize = 32;
 
     /// A full purse.
     #[must_use]
@@ -159,7 +165,8 @@ impl Fuel {
     /// As [`Fuel::step`] and [`Fuel::allocate`].
     pub fn text(&self, bytes: usize) -> Result<()> {
         self.scan(bytes)?;
-        self.grow(0, bytes)
+        self.allocate(bytes.saturating_add(Self::TEXT))?;
+        self.room(bytes)
     }
 
     /// Moves what is being made from a room of `from` bytes to one of `to`: only the difference stays spent, but for a
@@ -169,7 +176,15 @@ impl Fuel {
     /// As [`Fuel::allocate`].
     pub fn grow(&self, from: usize, to: usize) -> Result<()> {
         self.allocate(to.saturating_sub(from))?;
-        if self.bytes.get() < to as u64 { Self::too_much() } else { Ok(()) }
+        self.room(from)
+    }
+
+    /// So many bytes are left, for what is there only for a moment.
+    ///
+    /// # Errors
+    /// As [`Fuel::allocate`].
+    pub fn room(&self, bytes: usize) -> Result<()> {
+        if self.bytes.get() < bytes as u64 { Self::too_much() } else { Ok(()) }
     }
 
     /// Spends bytes of results.
@@ -185,6 +200,22 @@ impl Fuel {
             }
             None => Self::too_much(),
         }
+    }
+
+    /// Makes a list of so many items.
+    ///
+    /// # Errors
+    /// As [`Fuel::allocate`].
+    pub fn list(&self, items: usize) -> Result<()> {
+        self.allocate(Self::CONTAINER.saturating_add(items.saturating_mul(size_of::<Value>())))
+    }
+
+    /// Makes a map of so many entries; its keys exist.
+    ///
+    /// # Errors
+    /// As [`Fuel::allocate`].
+    pub fn map(&self, entries: usize) -> Result<()> {
+        self.allocate(Self::CONTAINER.saturating_add(entries.saturating_mul(size_of::<(Text, Value)>())))
     }
 
     /// How many bytes are left, to be given to [`Fuel::forget`].
@@ -251,10 +282,10 @@ mod tests {
 
     #[test]
     fn text_needs_room_for_its_copy_but_spends_it_once() {
-        let fuel = Fuel::with(1000, 100, 1);
-        fuel.text(40).unwrap();
-        assert_eq!((fuel.mark(), fuel.steps_left()), (60, 1000 - 3));
-        assert!(fuel.text(31).is_err());
+        let fuel = Fuel::with(1000, 200, 1);
+        fuel.text(48).unwrap();
+        assert_eq!((fuel.mark(), fuel.steps_left()), (120, 1000 - 4));
+        assert!(fuel.text(45).is_err());
     }
 
     #[test]

@@ -164,7 +164,7 @@ fn same(wanted: &Json, ours: &Val, loose: Loose) -> bool {
         ("array", _) if wanted["null"] == true => {
             matches!(ours, Val::Plain(Value::Null)) || ours.items().is_some_and(|items| items.is_empty())
         }
-        ("array", Val::Bytes(_) | Val::List(_)) => {
+        ("array", Val::Bytes(_) | Val::List(_) | Val::Range(..)) => {
             let items = ours.items().into_iter().flat_map(|items| items.iter());
             let items: Vec<Val> = items.collect();
             items.len() == list().len() && list().iter().zip(&items).all(|(wanted, ours)| same(wanted, ours, loose))

@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::error::expr::ExprFault;
+use crate::names::Fuel;
 use crate::value::{Map, Shape, Value};
 
 use super::builtins::METHODS;
@@ -10,6 +11,7 @@ use super::val::{Bound, Items, Val};
 
 use alloc::string::ToString;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 /// `map.name`: what a missing member is depends on the map. `None`: asking is a fault.
 pub(super) fn member(map: &Map, name: &str) -> Option<Value> {
@@ -114,7 +116,7 @@ pub(super) fn length(value: &Val) -> Option<usize> {
 }
 
 /// `base[from:to]`: bounds beyond the ends are moved to them. Text is cut at bytes, but never inside of a character.
-pub(super) fn slice(base: &Val, from: &Val, to: &Val) -> Result<Val> {
+pub(super) fn slice(base: &Val, from: &Val, to: &Val, fuel: &Fuel) -> Result<Val> {
     let sliceable = matches!(base, Val::Plain(Value::Text(_))) || base.items().is_some();
     let Some(length) = length(base).filter(|_| sliceable) else {
         return Err(ExprFault::SliceType(base.kind()).into());
@@ -122,13 +124,25 @@ pub(super) fn slice(base: &Val, from: &Val, to: &Val) -> Result<Val> {
     let end = bound(to.to_int()?, length);
     let start = bound(from.to_int()?, length).min(end);
     let fault = || crate::Error::from(ExprFault::SplitCharacter);
+    if start == 0 && end == length {
+        return Ok(base.clone());
+    }
+    let size = end - start;
+    match base {
+        Val::Plain(Value::Text(_)) | Val::Bytes(_) => fuel.text(size)?,
+        Val::Range(..) => {}
+        _ => {
+            fuel.scan(size)?;
+            fuel.list(size)?;
+        }
+    }
     Ok(match base {
         Val::Plain(Value::Text(text)) => text.get(start..end).ok_or_else(fault)?.into(),
         Val::Bytes(bytes) => Val::Bytes(bytes.get(start..end).ok_or_else(fault)?.into()),
-        Val::Plain(Value::List(list)) if start == 0 && end == length => Val::Plain(Value::List(list.clone())),
         Val::Plain(Value::List(list)) => Val::Plain(Value::list(list.get(start..end).ok_or_else(fault)?.to_vec())),
         Val::List(list) => Val::list(list.get(start..end).ok_or_else(fault)?.to_vec()),
-        _ => Val::NIL,
+        Val::Range(first, _) if size > 0 => Val::Range(first + start as i64, first + (end - 1) as i64),
+        _ => Val::list(Vec::new()),
     })
 }
 

@@ -1,7 +1,7 @@
 //! Runs a program by walking its tree.
 //!
 //! Every node costs a step of fuel, every list or map made costs the reference's memory units. A fault gets the
-//! site of the node that found it. Functions here are small on purpose: the deepest tree takes
+//! site of the node that found it; where fuel ran out, that is the outermost loop: what it does too often or too much. Functions here are small on purpose: the deepest tree takes
 //! [`super::ast::HEIGHT`] of their frames.
 
 use alloc::string::{String, ToString};
@@ -32,18 +32,17 @@ impl Budget {
     pub(super) const UNITS: u64 = 1_000_000;
 
     /// Spends units.
-    pub(super) fn charge(&mut self, units: usize, fuel: &Fuel) -> Result<()> {
+    pub(super) fn charge(&mut self, units: usize) -> Result<()> {
         self.spent = self.spent.saturating_add(units as u64);
-        if self.spent >= Self::UNITS {
-            return Err(ExprFault::Memory(Self::UNITS).into());
-        }
-        fuel.step(units as u64)?;
-        fuel.allocate(units.saturating_mul(size_of::<Value>()))
+        if self.spent >= Self::UNITS { Err(ExprFault::Memory(Self::UNITS).into()) } else { Ok(()) }
     }
 }
 
 /// Levels of an expression that weigh as much as one call of a template by another.
 const LEVELS_A_CALL: usize = 8;
+
+/// So many arguments of a builtin need no list.
+const FEW: usize = 3;
 
 /// One evaluation.
 pub(super) struct Evaluator<'a> {
@@ -103,9 +102,15 @@ impl<'a> Evaluator<'a> {
     /// The outcome of the whole tree.
     pub(super) fn run(&mut self) -> Result<Val> {
         match self.ast.root {
-            Some(root) => self.eval(root),
+            Some(root) => self.eval(root).map_err(|error| self.sited(root, error)),
             None => Ok(Val::NIL),
         }
+    }
+
+    /// Adds the site of a node to a fault that has none yet.
+    #[cold]
+    pub(super) fn sited(&self, id: Id, error: Error) -> Error {
+        if error.sites().is_empty() { self.site(id, error) } else { error }
     }
 
     /// Adds the site of a node to a fault that was found at it.
@@ -120,7 +125,7 @@ impl<'a> Evaluator<'a> {
     }
 
     pub(super) fn charge(&mut self, id: Id, units: usize) -> Result<()> {
-        self.budget.charge(units, self.scope.fuel).map_err(|error| self.site(id, error))
+        self.budget.charge(units).map_err(|error| self.site(id, error))
     }
 
     pub(super) fn eval(&mut self, id: Id) -> Result<Val> {
@@ -162,7 +167,7 @@ impl<'a> Evaluator<'a> {
 
     /// Passes on what was made, unless it is nested too deep or too large to be walked: sharing makes such data cheap.
     fn bounded(&self, id: Id, val: Val) -> Result<Val> {
-        match val.check_extent() {
+        match val.check_extent(self.scope.fuel) {
             Ok(()) => Ok(val),
             Err(error) => Err(self.site(id, error)),
         }
@@ -172,6 +177,13 @@ impl<'a> Evaluator<'a> {
 
     fn text(&self, span: crate::span::Span) -> &'a str {
         span.of(self.source.text())
+    }
+
+    /// A name that is looked for: a long one is compared for long.
+    fn name(&self, span: crate::span::Span) -> Result<&'a str> {
+        let name = self.text(span);
+        ops::pay_text(name, self.scope.fuel)?;
+        Ok(name)
     }
 
     fn named(&self, id: Id, name: &'a str) -> Result<Held<'a>> {
@@ -197,7 +209,7 @@ impl<'a> Evaluator<'a> {
             at = *base;
         }
         let mut held = match self.ast.node(at) {
-            Node::Name(span) => self.named(at, self.text(*span))?,
+            Node::Name(span) => self.named(at, self.name(*span)?)?,
             _ => Held::Owned(self.eval(at)?),
         };
         self.scope.fuel.step((self.spine.len() - first) as u64)?;
@@ -211,7 +223,7 @@ impl<'a> Evaluator<'a> {
                 self.ended = true;
                 continue;
             }
-            held = self.step_into(id, held, self.text(*name))?;
+            held = self.step_into(id, held, self.name(*name)?)?;
         }
         Ok(if self.ended { Val::NIL } else { held.into_val() })
     }
@@ -254,6 +266,9 @@ impl<'a> Evaluator<'a> {
             return Ok(Val::NIL);
         }
         let key = self.eval(key)?;
+        if let Some(name) = key.as_text() {
+            ops::pay_text(name, self.scope.fuel)?;
+        }
         match (&base, key.as_text()) {
             (Val::Env, Some(name)) => self.member(id, &base, name),
             _ => access::fetch(&base, &key).map_err(|error| self.site(id, error)),
@@ -274,7 +289,7 @@ impl<'a> Evaluator<'a> {
             Some(from) => self.eval(from)?,
             None => Val::int(0),
         };
-        access::slice(&base, &from, &to).map_err(|error| self.site(id, error))
+        access::slice(&base, &from, &to, self.scope.fuel).map_err(|error| self.site(id, error))
     }
 
     // Operators
@@ -329,13 +344,13 @@ impl<'a> Evaluator<'a> {
                 Ok(self.scope.variable(name).is_some().into())
             }
             Binary::Add => self.add(id, &left, &right),
-            _ => operate(operator, &left, &right).map_err(|error| self.site(id, error)),
+            _ => operate(operator, &left, &right, self.scope.fuel).map_err(|error| self.site(id, error)),
         }
     }
 
     fn add(&mut self, id: Id, left: &Val, right: &Val) -> Result<Val> {
         if let (Some(left), Some(right)) = (left.as_text(), right.as_text()) {
-            self.scope.fuel.allocate(left.len().saturating_add(right.len()))?;
+            self.scope.fuel.text(left.len().saturating_add(right.len()))?;
         }
         ops::add(left, right).map_err(|error| self.site(id, error))
     }
@@ -345,7 +360,7 @@ impl<'a> Evaluator<'a> {
         let (from, to) = bounds.map_err(|error| self.site(id, error))?;
         let size = to.wrapping_sub(from).wrapping_add(1).max(0);
         self.charge(id, usize::try_from(size).unwrap_or(usize::MAX))?;
-        Ok(if size == 0 { Val::list(Vec::new()) } else { ops::range(from, to) })
+        Ok(if size == 0 { Val::list(Vec::new()) } else { Val::Range(from, to) })
     }
 
     /// Pairs that share an operand: the right side of one is the left side of the next.
@@ -358,7 +373,7 @@ impl<'a> Evaluator<'a> {
                 None => self.eval(left)?,
             };
             let right = self.eval(right)?;
-            if !ops::compare(operator, &left, &right).map_err(|error| self.site(pair, error))? {
+            if !ops::compare(operator, &left, &right, self.scope.fuel).map_err(|error| self.site(pair, error))? {
                 return Ok(false.into());
             }
             shared = Some(right);
@@ -374,6 +389,7 @@ impl<'a> Evaluator<'a> {
         let found = match (&needle, texts) {
             (Val::Plain(Value::Text(_) | Value::Null), true) => {
                 let needle = needle.as_text().unwrap_or("");
+                self.scope.fuel.scan((needle.len() / 8).saturating_mul(items.len()))?;
                 items.iter().any(|&item| matches!(self.ast.node(item), Node::Text(text) if **text == *needle))
             }
             (Val::Plain(Value::Int(_) | Value::Null), false) => {
@@ -388,8 +404,9 @@ impl<'a> Evaluator<'a> {
     fn in_range(&mut self, id: Id, left: Id, from: Id, to: Id) -> Result<Val> {
         let needle = self.eval(left)?;
         let (from, to) = (self.eval(from)?, self.eval(to)?);
-        let inside = ops::compare(Binary::MoreEqual, &needle, &from)
-            .and_then(|above| Ok(above && ops::compare(Binary::LessEqual, &needle, &to)?));
+        let fuel = self.scope.fuel;
+        let inside = ops::compare(Binary::MoreEqual, &needle, &from, fuel)
+            .and_then(|above| Ok(above && ops::compare(Binary::LessEqual, &needle, &to, fuel)?));
         inside.map(Into::into).map_err(|error| self.site(id, error))
     }
 
@@ -432,8 +449,16 @@ impl<'a> Evaluator<'a> {
     }
 
     fn builtin(&mut self, id: Id, builtin: &'static Builtin, children: Children) -> Result<Val> {
-        let arguments = self.values(self.ast.list(children))?;
-        self.invoke(id, builtin.name, builtin.call, &arguments)
+        let arguments = self.ast.list(children);
+        let mut few = [const { Val::NIL }; FEW];
+        let Some(given) = few.get_mut(..arguments.len()) else {
+            let many = self.values(arguments)?;
+            return self.invoke(id, builtin.name, builtin.call, &many);
+        };
+        for (place, &argument) in given.iter_mut().zip(arguments) {
+            *place = self.eval(argument)?;
+        }
+        self.invoke(id, builtin.name, builtin.call, given)
     }
 
     fn invoke(
@@ -482,7 +507,8 @@ impl<'a> Evaluator<'a> {
             let level = self.scope.fuel.enter().map_err(|error| self.site(id, error))?;
             let _room = levels.push(level);
         }
-        let plain: Vec<Value> = arguments.iter().map(show::plain).collect();
+        let plain = arguments.iter().map(|argument| show::plain(argument, self.scope.fuel)).collect::<Result<Vec<_>>>();
+        let plain = plain.map_err(|error| self.site(id, error))?;
         let outcome = self.scope.functions.call(signature.name, &plain, self.scope.fuel);
         outcome.map(Val::Plain).map_err(|error| self.site(id, error))
     }
@@ -530,6 +556,7 @@ impl<'a> Evaluator<'a> {
     fn list(&mut self, id: Id, items: Children) -> Result<Val> {
         let values = self.values(self.ast.list(items))?;
         self.charge(id, values.len())?;
+        self.scope.fuel.list(values.len())?;
         Ok(Val::list(values))
     }
 
@@ -537,6 +564,7 @@ impl<'a> Evaluator<'a> {
     fn map(&mut self, id: Id, pairs: Children) -> Result<Val> {
         let values = self.values(self.ast.list(pairs))?;
         self.charge(id, values.len() / 2)?;
+        self.scope.fuel.map(values.len() / 2)?;
         let mut entries: Vec<(Text, Val)> = Vec::with_capacity(values.len() / 2);
         let mut values = values.into_iter();
         while let (Some(key), Some(value)) = (values.next(), values.next()) {
@@ -561,28 +589,32 @@ impl<'a> Evaluator<'a> {
 }
 
 /// Operators on two values.
-fn operate(operator: Binary, left: &Val, right: &Val) -> Result<Val> {
+fn operate(operator: Binary, left: &Val, right: &Val, fuel: &Fuel) -> Result<Val> {
     match operator {
-        Binary::Equal => Ok(ops::equal(left, right).into()),
-        Binary::NotEqual => Ok((!ops::equal(left, right)).into()),
+        Binary::Equal => ops::equal(left, right, fuel).map(Into::into),
+        Binary::NotEqual => ops::equal(left, right, fuel).map(|equal| (!equal).into()),
         Binary::EqualInts | Binary::NotEqualInts => {
             let equal = known_int(left)? == known_int(right)?;
             Ok((equal == (operator == Binary::EqualInts)).into())
         }
         Binary::EqualTexts | Binary::NotEqualTexts => {
-            let equal = left.expect_text()? == right.expect_text()?;
+            let (left, right) = (left.expect_text()?, right.expect_text()?);
+            let equal = left.len() == right.len() && {
+                ops::pay_text(left, fuel)?;
+                left == right
+            };
             Ok((equal == (operator == Binary::EqualTexts)).into())
         }
         Binary::Less | Binary::More | Binary::LessEqual | Binary::MoreEqual => {
-            ops::compare(operator, left, right).map(Into::into)
+            ops::compare(operator, left, right, fuel).map(Into::into)
         }
         Binary::Subtract => ops::subtract(left, right),
         Binary::Multiply => ops::multiply(left, right),
         Binary::Divide => ops::divide(left, right),
         Binary::Modulo => ops::modulo(left, right),
         Binary::Power | Binary::Caret => ops::power(left, right),
-        Binary::In => ops::contains(left, right).map(Into::into),
-        Binary::Contains | Binary::StartsWith | Binary::EndsWith => ops::on_texts(operator, left, right),
+        Binary::In => ops::contains(left, right, fuel).map(Into::into),
+        Binary::Contains | Binary::StartsWith | Binary::EndsWith => ops::on_texts(operator, left, right, fuel),
         Binary::Add | Binary::Range => ops::add(left, right),
         // Those that need more than their two values are applied before.
         Binary::Matches | Binary::And | Binary::AndAnd | Binary::Or | Binary::OrOr | Binary::Coalesce => {
@@ -608,6 +640,8 @@ fn matches(subject: &Val, pattern: &Pattern, fuel: &Fuel) -> Result<bool> {
         }
         Val::Bytes(bytes) => {
             fuel.step(pattern.steps(bytes.len()))?;
+            // What is no UTF-8 becomes three bytes.
+            fuel.text(bytes.len().saturating_mul(3))?;
             Ok(pattern.is_match(&String::from_utf8_lossy(bytes)))
         }
         _ if ops::is_nil(subject) => Ok(false),

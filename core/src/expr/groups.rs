@@ -22,6 +22,7 @@ impl Key {
             Val::Plain(Value::List(_) | Value::Map(_))
             | Val::Bytes(_)
             | Val::List(_)
+            | Val::Range(..)
             | Val::Map(_)
             | Val::Groups(_) => Err(ExprFault::Unhashable(value.kind()).into()),
             key => Ok(Self(key)),

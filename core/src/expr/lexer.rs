@@ -302,18 +302,18 @@ impl<'a> Lexer<'a> {
 
     /// Digits of one base, a fraction, an exponent: what they mean is the parser's to say.
     fn number(&mut self) -> Result<Tok, Fault> {
-        let mut digits = "0123456789_";
+        let mut radix = 10;
         let start = self.at;
         if self.accept("0") {
             if self.accept("xX") {
-                digits = "0123456789abcdefABCDEF_";
+                radix = 16;
             } else if self.accept("oO") {
-                digits = "01234567_";
+                radix = 8;
             } else if self.accept("bB") {
-                digits = "01_";
+                radix = 2;
             }
         }
-        let is_digit = |next: char| digits.contains(next);
+        let is_digit = |next: char| next == '_' || next.is_digit(radix);
         self.take_while(is_digit);
         let end = self.at;
         if self.accept(".") {

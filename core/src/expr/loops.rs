@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use crate::error::Result;
 use crate::error::expr::ExprFault;
+use crate::names::Fuel;
 use crate::value::Value;
 
 use super::access;
@@ -105,7 +106,15 @@ impl Evaluator<'_> {
             Loop::Reduce => self.reduce(id, body, extra, length),
         };
         self.frames.pop();
-        outcome
+        self.left(id, outcome)
+    }
+
+    /// Where fuel ran out nobody says where: it is the outermost loop that took too much.
+    fn left(&self, id: Id, outcome: Result<Val>) -> Result<Val> {
+        match outcome {
+            Err(error) if self.frames.is_empty() => Err(self.sited(id, error)),
+            outcome => outcome,
+        }
     }
 
     pub(super) fn count_up_to(&mut self, id: Id, arguments: Children, enough: u32) -> Result<Val> {
@@ -113,22 +122,38 @@ impl Evaluator<'_> {
         let body = self.ast.child(arguments, 1);
         let count = self.matching(id, body, Some(enough as usize));
         self.frames.pop();
-        Ok(Val::int(i64::try_from(count?).unwrap_or(i64::MAX)))
+        self.left(id, count.map(|count| Val::int(i64::try_from(count).unwrap_or(i64::MAX))))
     }
 
     fn length(&self) -> usize {
         self.frames.last().map_or(0, |frame| frame.length)
     }
 
-    /// What the body gives for an item; without a body the item itself.
+    /// What the body gives for an item; without a body the item itself. Whatever else the body made is gone.
     fn give(&mut self, id: Id, index: usize, body: Option<Id>) -> Result<Val> {
         self.at(index);
         match body {
-            Some(body) => self.eval(body),
+            Some(body) => {
+                let mark = self.scope.fuel.mark();
+                let value = self.eval(body)?;
+                if let Val::Time(_) | Val::Method(_) = value {
+                    self.scope.fuel.allocate(Fuel::CONTAINER)?;
+                } else if self.scope.fuel.mark() != mark {
+                    self.keep(mark, &value);
+                }
+                Ok(value)
+            }
             None => {
-                self.scope.fuel.step(1)?;
+                self.scope.fuel.step(2)?;
                 self.pointer(id, Pointer::Item)
             }
+        }
+    }
+
+    /// Of what was made since a mark only this value is left.
+    fn keep(&self, mark: u64, value: &Val) {
+        if let Some(held) = value.most_bytes() {
+            self.scope.fuel.forget(mark, held);
         }
     }
 
@@ -168,10 +193,31 @@ impl Evaluator<'_> {
     }
 
     fn filter(&mut self, id: Id, body: Option<Id>, mapping: Option<Id>) -> Result<Val> {
+        let fuel = self.scope.fuel;
+        let Some(mapping) = mapping else {
+            let mark = fuel.mark();
+            let mut kept: Vec<u32> = Vec::new();
+            for index in 0..self.length() {
+                if self.decide(id, index, body)? {
+                    if kept.is_empty() {
+                        self.pointer(id, Pointer::Item)?;
+                    }
+                    push(&mut kept, index as u32, fuel)?;
+                }
+            }
+            self.charge(id, kept.len())?;
+            fuel.list(kept.len())?;
+            let items = self.picked(id, kept.iter().copied())?;
+            drop(kept);
+            self.keep(mark, &Val::NIL);
+            fuel.list(items.len())?;
+            return Ok(Val::list(items));
+        };
         let mut kept = Vec::new();
         for index in 0..self.length() {
             if self.decide(id, index, body)? {
-                kept.push(self.give(id, index, mapping)?);
+                let value = self.give(id, index, Some(mapping))?;
+                push(&mut kept, value, fuel)?;
             }
         }
         self.charge(id, kept.len())?;
@@ -180,7 +226,8 @@ impl Evaluator<'_> {
 
     fn map_each(&mut self, id: Id, body: Option<Id>) -> Result<Val> {
         let length = self.length();
-        let mut mapped = Vec::with_capacity(length.min(1024));
+        self.scope.fuel.list(length)?;
+        let mut mapped = Vec::with_capacity(length);
         for index in 0..length {
             mapped.push(self.give(id, index, body)?);
         }
@@ -197,6 +244,16 @@ impl Evaluator<'_> {
         Ok(sum)
     }
 
+    /// The items at these places.
+    fn picked(&mut self, id: Id, places: impl ExactSizeIterator<Item = u32>) -> Result<Vec<Val>> {
+        let mut items = Vec::with_capacity(places.len());
+        for place in places {
+            self.at(place as usize);
+            items.push(self.pointer(id, Pointer::Item)?);
+        }
+        Ok(items)
+    }
+
     fn found(&mut self, id: Id, found: Result<Option<usize>>, kind: Loop, mapping: Option<Id>) -> Result<Val> {
         match found? {
             Some(index) => self.give(id, index, mapping),
@@ -209,12 +266,19 @@ impl Evaluator<'_> {
     }
 
     fn group(&mut self, id: Id, body: Option<Id>) -> Result<Val> {
+        let fuel = self.scope.fuel;
         let mut groups: BTreeMap<Key, Vec<Val>> = BTreeMap::new();
         for index in 0..self.length() {
             let key = self.give(id, index, body)?;
+            search_cost(groups.len(), &key, fuel)?;
             let key = Key::new(key).map_err(|error| self.site(id, error))?;
             let item = self.pointer(id, Pointer::Item)?;
-            groups.entry(key).or_default().push(item);
+            let items = groups.entry(key).or_default();
+            if items.is_empty() {
+                fuel.step(16)?;
+                fuel.allocate(GROUP)?;
+            }
+            push(items, item, fuel)?;
         }
         Ok(Val::Groups(Arc::new(Groups::of(groups))))
     }
@@ -228,14 +292,23 @@ impl Evaluator<'_> {
             }
             None => false,
         };
-        let mut keyed = Vec::new();
-        for index in 0..self.length() {
+        let (length, fuel) = (self.length(), self.scope.fuel);
+        fuel.list(length)?;
+        let mark = fuel.mark();
+        fuel.allocate(length.saturating_mul(size_of::<(Val, u32)>()))?;
+        let mut keyed = Vec::with_capacity(length);
+        for index in 0..length {
             let key = self.give(id, index, body)?;
-            keyed.push((key, self.pointer(id, Pointer::Item)?));
+            fuel.step(1)?;
+            self.pointer(id, Pointer::Item)?;
+            keyed.push((key, index as u32));
         }
-        sort_keyed(&mut keyed, descending).map_err(|error| self.site(id, error))?;
-        self.charge(id, keyed.len())?;
-        Ok(Val::list(keyed.into_iter().map(|(_, item)| item).collect()))
+        sort_keyed(&mut keyed, descending, fuel).map_err(|error| self.site(id, error))?;
+        self.charge(id, length)?;
+        let sorted = self.picked(id, keyed.iter().map(|(_, index)| *index))?;
+        // The keys are gone with their table.
+        self.keep(mark, &Val::NIL);
+        Ok(Val::list(sorted))
     }
 
     fn reduce(&mut self, id: Id, body: Option<Id>, first: Option<Id>, length: usize) -> Result<Val> {
@@ -252,8 +325,13 @@ impl Evaluator<'_> {
                 from = 1;
             }
         }
+        let mark = self.scope.fuel.mark();
         for index in from..length {
             let value = self.give(id, index, body)?;
+            if self.scope.fuel.mark() != mark {
+                // The value before this one is gone as well.
+                self.keep(mark, &value);
+            }
             self.accumulate(value);
         }
         Ok(self.accumulated())
@@ -273,8 +351,29 @@ pub(super) fn descending(order: &Val) -> Result<bool> {
     }
 }
 
-/// Sorts by keys that all have an order among each other.
-pub(super) fn sort_keyed(keyed: &mut [(Val, Val)], descending: bool) -> Result<()> {
+/// What a group takes besides its items: a place in two tables, and two lists.
+const GROUP: usize = 352;
+
+/// Appends to a list that is paid for as it grows.
+pub(super) fn push<T>(list: &mut Vec<T>, item: T, fuel: &Fuel) -> Result<()> {
+    let room = list.capacity();
+    if list.len() == room {
+        let wider = room.saturating_mul(2).max(4);
+        fuel.grow(room.saturating_mul(size_of::<T>()), wider.saturating_mul(size_of::<T>()))?;
+        list.reserve_exact(wider - room);
+    }
+    list.push(item);
+    Ok(())
+}
+
+/// Pays for a search among so many ordered keys.
+pub(super) fn search_cost(keys: usize, key: &Val, fuel: &Fuel) -> Result<()> {
+    fuel.step(1 + u64::from(keys.checked_ilog2().unwrap_or(0) / 2))?;
+    key.as_text().map_or(Ok(()), |text| fuel.scan(text.len()))
+}
+
+/// Sorts by keys that all have an order among each other; of equal ones the earlier stays before the later.
+pub(super) fn sort_keyed(keyed: &mut [(Val, u32)], descending: bool, fuel: &Fuel) -> Result<()> {
     if let [(first, _), rest @ ..] = &*keyed {
         let class = ops::class(first);
         let odd = rest.iter().find(|(key, _)| class.is_none() || ops::class(key) != class);
@@ -282,10 +381,12 @@ pub(super) fn sort_keyed(keyed: &mut [(Val, Val)], descending: bool) -> Result<(
             return Err(ExprFault::OperandType("<", first.kind(), odd.kind()).into());
         }
     }
-    if descending {
-        keyed.sort_by(|(a, _), (b, _)| ops::total_order(b, a));
-    } else {
-        keyed.sort_by(|(a, _), (b, _)| ops::total_order(a, b));
-    }
+    let rounds = keyed.len().checked_ilog2().unwrap_or(0) as usize + 1;
+    let bytes: usize = keyed.iter().map(|(key, _)| key.as_text().map_or(0, str::len)).sum();
+    fuel.scan(keyed.len().saturating_mul(4).saturating_add(bytes / 4).saturating_mul(rounds))?;
+    keyed.sort_unstable_by(|(a, at), (b, other)| {
+        let order = ops::total_order(a, b);
+        if descending { order.reverse() } else { order }.then(at.cmp(other))
+    });
     Ok(())
 }

@@ -35,7 +35,8 @@
 //!
 //! 10,000 nodes and 1,000,000 items of lists and maps, as in the reference; 64 levels of brackets, 100 of the tree,
 //! so that 64 KiB of stack are enough; steps, bytes and the depth of templates in templates come out of the
-//! [`Fuel`](crate::names::Fuel) of the scope.
+//! [`Fuel`](crate::names::Fuel) of the scope. Every walk over text or data is paid for by its length, everything made
+//! before it is made; what a turn of a loop made and did not keep is given back. A range is no list until it must be.
 //!
 //! # Where the answers differ from the reference
 //!
@@ -121,7 +122,11 @@ impl Program {
     /// # Errors
     /// As [`Program::evaluate`].
     pub fn evaluate_value(&self, scope: &Scope<'_>) -> Result<Value> {
-        self.evaluate(scope).map(|outcome| show::plain(&outcome))
+        match self.evaluate(scope)? {
+            // An outcome that is a range takes what it is.
+            Val::Range(first, last) => Ok(Value::list((first..=last).map(Value::from).collect())),
+            outcome => show::plain(&outcome, scope.fuel),
+        }
     }
 
     /// The outcome as true or false; nil is false.

@@ -2,14 +2,14 @@
 
 use alloc::string::String;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-use crate::error::Result;
 use crate::error::expr::ExprFault;
+use crate::error::{Error, Result};
+use crate::names::Fuel;
 use crate::text::pow::pow;
 use crate::text::time::{Moment, Timestamp};
-use crate::value::{Int, Shape, Value};
+use crate::value::{Extent, Int, Shape, Text, Value};
 
 use super::ast::Binary;
 use super::val::{Items, Val};
@@ -23,18 +23,57 @@ fn refused<T>(operator: Binary, a: &Val, b: &Val) -> Result<T> {
 
 /// `==`: numbers by value, lists item by item, maps strictly (an integer in a map is no float), nil and a root
 /// that was not given alike.
-#[must_use]
-pub(super) fn equal(a: &Val, b: &Val) -> bool {
-    match (a, b) {
-        (Val::Plain(a), Val::Plain(b)) => equal_data(a, b),
+pub(super) fn equal(a: &Val, b: &Val, fuel: &Fuel) -> Result<bool> {
+    Ok(match (a, b) {
+        (Val::Plain(a), Val::Plain(b)) => {
+            pay(a, b, fuel)?;
+            equal_data(a, b)
+        }
         (Val::Time(a), Val::Time(b)) => a.at == b.at,
         (Val::Duration(a), Val::Duration(b)) => a == b,
-        (Val::Bytes(a), Val::Bytes(b)) => a == b,
         _ => match (a.items(), b.items()) {
-            (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| equal(&a, &b)),
-            _ => is_nil(a) && is_nil(b) || same(a, b),
+            (Some(a), Some(b)) => all_alike(a, b, fuel, equal)?,
+            _ => is_nil(a) && is_nil(b) || same(a, b, fuel)?,
         },
+    })
+}
+
+/// A function of two values that tells whether they are alike.
+type Alike = fn(&Val, &Val, &Fuel) -> Result<bool>;
+
+fn all_alike(a: Items<'_>, b: Items<'_>, fuel: &Fuel, alike: Alike) -> Result<bool> {
+    if a.len() != b.len() {
+        return Ok(false);
     }
+    for (a, b) in a.iter().zip(b.iter()) {
+        fuel.step(1)?;
+        if !alike(&a, &b, fuel)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Texts up to this length are compared within the step of the node that compares them.
+const SHORT: usize = 64;
+
+/// Pays for the comparison of two values: for as much as the smaller one weighs, where it could come to that.
+fn pay(a: &Value, b: &Value, fuel: &Fuel) -> Result<()> {
+    match (a, b) {
+        (Value::Text(a), Value::Text(b)) if a.len() == b.len() => pay_text(a, fuel),
+        (Value::List(a), Value::List(b)) if a.len() == b.len() => pay_weights(a.extent(), b.extent(), fuel),
+        (Value::Map(a), Value::Map(b)) if a.len() == b.len() => pay_weights(a.extent(), b.extent(), fuel),
+        _ => Ok(()),
+    }
+}
+
+fn pay_weights(a: Extent, b: Extent, fuel: &Fuel) -> Result<()> {
+    fuel.scan(usize::try_from(a.weight.min(b.weight)).unwrap_or(usize::MAX))
+}
+
+/// Pays for one comparison with a text, be it the key of a map: bytes are compared faster than they are read.
+pub(super) fn pay_text(text: &str, fuel: &Fuel) -> Result<()> {
+    if text.len() > SHORT { fuel.scan(text.len() / 8) } else { Ok(()) }
 }
 
 fn equal_data(a: &Value, b: &Value) -> bool {
@@ -48,29 +87,50 @@ fn equal_data(a: &Value, b: &Value) -> bool {
 }
 
 /// Go's deep equality: kind and value, at every depth. Integers of all widths are one kind.
-fn same(a: &Val, b: &Val) -> bool {
-    match (a, b) {
-        (Val::Plain(a), Val::Plain(b)) => same_data(a, b),
-        (Val::Bytes(a), Val::Bytes(b)) => a == b,
+fn same(a: &Val, b: &Val, fuel: &Fuel) -> Result<bool> {
+    Ok(match (a, b) {
+        (Val::Plain(a), Val::Plain(b)) => {
+            pay(a, b, fuel)?;
+            same_data(a, b)
+        }
         (Val::Duration(a), Val::Duration(b)) => a == b,
         (Val::Time(a), Val::Time(b)) => a.at == b.at && a.zone.name() == b.zone.name(),
         (Val::Zone(a), Val::Zone(b)) => a.name() == b.name(),
         (Val::Month(a), Val::Month(b)) | (Val::Weekday(a), Val::Weekday(b)) => a == b,
         (Val::Env, Val::Env) => true,
-        (Val::Map(a), Val::Map(b)) => {
-            a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.0 == b.0 && same(&a.1, &b.1))
+        (Val::Map(a), Val::Map(b)) => a.len() == b.len() && members_alike(a, |at| b.get(at).cloned(), fuel)?,
+        // A map that holds a range is not plain, and may equal one that holds the list.
+        (Val::Map(a), Val::Plain(Value::Map(b))) | (Val::Plain(Value::Map(b)), Val::Map(a)) => {
+            let member =
+                |at| b.entries().get(at).map(|(key, value): &(Text, Value)| (key.clone(), value.clone().into()));
+            a.len() == b.len() && b.shape() != Shape::Texts && members_alike(a, member, fuel)?
         }
         (Val::Groups(a), Val::Groups(b)) => {
-            let pairs = a.entries.iter().zip(&b.entries);
+            let mut pairs = a.entries.iter().zip(&b.entries);
             a.of_lists == b.of_lists
                 && a.entries.len() == b.entries.len()
-                && pairs.clone().all(|(a, b)| same(&a.0, &b.0) && same(&a.1, &b.1))
+                && pairs.try_fold(true, |all, (a, b)| {
+                    fuel.step(1)?;
+                    Ok::<bool, Error>(all && same(&a.0, &b.0, fuel)? && same(&a.1, &b.1, fuel)?)
+                })?
         }
         _ => match (a.items(), b.items()) {
-            (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| same(&a, &b)),
+            (Some(a), Some(b)) => all_alike(a, b, fuel, same)?,
             _ => false,
         },
+    })
+}
+
+fn members_alike(a: &[(Text, Val)], b: impl Fn(usize) -> Option<(Text, Val)>, fuel: &Fuel) -> Result<bool> {
+    for (at, (key, value)) in a.iter().enumerate() {
+        pay_text(key, fuel)?;
+        fuel.step(1)?;
+        let Some((other, its)) = b(at) else { return Ok(false) };
+        if *key != other || !same(value, &its, fuel)? {
+            return Ok(false);
+        }
     }
+    Ok(true)
 }
 
 fn same_data(a: &Value, b: &Value) -> bool {
@@ -181,7 +241,7 @@ fn order_mixed(int: Int, float: f64) -> Ordering {
 }
 
 /// `<`, `>`, `<=`, `>=`
-pub(super) fn compare(operator: Binary, a: &Val, b: &Val) -> Result<bool> {
+pub(super) fn compare(operator: Binary, a: &Val, b: &Val, fuel: &Fuel) -> Result<bool> {
     let kind = class(a);
     if kind.is_none() || kind != class(b) {
         return refused(operator, a, b);
@@ -190,6 +250,9 @@ pub(super) fn compare(operator: Binary, a: &Val, b: &Val) -> Result<bool> {
         && (x.is_nan() || y.is_nan())
     {
         return Ok(false);
+    }
+    if let (Some(a), Some(b)) = (a.as_text(), b.as_text()) {
+        pay_text(if a.len() < b.len() { a } else { b }, fuel)?;
     }
     let order = total_order(a, b);
     Ok(match operator {
@@ -328,35 +391,57 @@ pub(super) fn negate(value: &Val) -> Result<Val> {
     }
 }
 
-/// `a..b`, its length counted by the caller first.
-pub(super) fn range(from: i64, to: i64) -> Val {
-    let items: Vec<Value> = (from..=to).map(Value::from).collect();
-    Val::Plain(Value::list(items))
-}
-
 // Text and membership
 
 /// `contains`, `startsWith`, `endsWith`: nil on either side is false.
-pub(super) fn on_texts(operator: Binary, a: &Val, b: &Val) -> Result<Val> {
+pub(super) fn on_texts(operator: Binary, a: &Val, b: &Val, fuel: &Fuel) -> Result<Val> {
     if is_nil(a) || is_nil(b) {
         return Ok(false.into());
     }
     let (a, b) = (a.expect_text()?, b.expect_text()?);
     let holds = match operator {
-        Binary::Contains => a.contains(b),
-        Binary::StartsWith => a.starts_with(b),
-        _ => a.ends_with(b),
+        Binary::Contains => {
+            fuel.scan(a.len())?;
+            a.contains(b)
+        }
+        Binary::StartsWith => {
+            pay_text(b, fuel)?;
+            a.starts_with(b)
+        }
+        _ => {
+            pay_text(b, fuel)?;
+            a.ends_with(b)
+        }
     };
     Ok(holds.into())
 }
 
 /// `in`
-pub(super) fn contains(needle: &Val, container: &Val) -> Result<bool> {
-    if let Some(items) = container.items() {
-        return Ok(match (items, needle) {
-            (Items::Plain(items), Val::Plain(needle)) => items.iter().any(|item| equal_data(item, needle)),
-            _ => items.iter().any(|item| equal(&item, needle)),
-        });
+pub(super) fn contains(needle: &Val, container: &Val, fuel: &Fuel) -> Result<bool> {
+    match (container.items(), needle) {
+        (Some(Items::Plain(items)), Val::Plain(needle)) => {
+            fuel.scan(items.len().saturating_mul(3))?;
+            for item in items {
+                pay(item, needle, fuel)?;
+                if equal_data(item, needle) {
+                    return Ok(true);
+                }
+            }
+            return Ok(false);
+        }
+        (Some(items), needle) => {
+            for item in items.iter() {
+                fuel.step(1)?;
+                if equal(&item, needle, fuel)? {
+                    return Ok(true);
+                }
+            }
+            return Ok(false);
+        }
+        _ => {}
+    }
+    if let Some(key) = needle.as_text() {
+        pay_text(key, fuel)?;
     }
     match container {
         Val::Plain(Value::Null) => Ok(false),

@@ -646,7 +646,7 @@ fn binary(token: &Token) -> Option<Binary> {
 /// What a number means: an integer of 64 bits in one of four bases, or a float.
 fn literal(written: &str) -> Option<Node> {
     let digits: String;
-    let written = if written.contains('_') {
+    let written = if written.bytes().any(|byte| byte == b'_') {
         digits = written.replace('_', "");
         &digits
     } else {
@@ -655,7 +655,7 @@ fn literal(written: &str) -> Option<Node> {
     let radix = |base| i64::from_str_radix(written.get(2..)?, base).ok().map(Node::Int);
     match written.get(..2) {
         Some("0x" | "0X") => radix(16),
-        _ if written.contains(['.', 'e', 'E']) => {
+        _ if written.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => {
             written.parse::<f64>().ok().filter(|value| value.is_finite()).map(Node::Float)
         }
         Some("0b" | "0B") => radix(2),

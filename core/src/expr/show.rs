@@ -1,17 +1,18 @@
 //! What an expression computes with, as text: Go's `%v`, and JSON.
 
 use alloc::string::{String, ToString};
-use alloc::vec::Vec;
 use core::fmt::{self, Display, Write};
 
 use base64ct::{Base64, Encoding};
 
 use super::val::{Items, Val};
-use crate::error::Result;
 use crate::error::expr::ExprFault;
+use crate::error::{Error, Kind, Result};
+use crate::names::Fuel;
 use crate::text::time::{self, MONTHS, WEEKDAYS};
+use crate::value::show::append;
 use crate::value::wire::{self, Layout};
-use crate::value::{Map, Value};
+use crate::value::{Map, Text, Value};
 
 /// How deep lists and maps may be nested that are shown.
 const DEPTH: usize = 128;
@@ -32,7 +33,9 @@ fn show(val: &Val, f: &mut fmt::Formatter<'_>, depth: usize) -> fmt::Result {
         Val::Zone(zone) => f.write_str(zone.name()),
         Val::Month(month) => f.write_str(month_name(*month)),
         Val::Weekday(day) => f.write_str(weekday_name(*day)),
-        Val::Bytes(bytes) => spaced(f, "[", Items::Bytes(bytes).iter(), |f, item| show(&item, f, deeper)),
+        Val::Bytes(_) | Val::Range(..) => {
+            spaced(f, "[", val.items().into_iter().flat_map(Items::iter), |f, item| show(&item, f, deeper))
+        }
         Val::List(items) => spaced(f, "[", items.iter(), |f, item| show(item, f, deeper)),
         Val::Map(entries) => spaced(f, "map[", entries.iter(), |f, (key, value)| {
             write!(f, "{key}:")?;
@@ -74,51 +77,132 @@ pub(super) fn weekday_name(day: u8) -> &'static str {
     WEEKDAYS.get(usize::from(day)).copied().unwrap_or("")
 }
 
-/// Plain data of the same meaning, as far as text can hold it: what a field of a resource gets.
-pub(super) fn plain(val: &Val) -> Value {
+/// The text of a value, paid for as it grows.
+pub(super) fn text(val: &Val, fuel: &Fuel) -> Result<Text> {
     match val {
-        Val::Plain(value) => value.clone(),
-        Val::List(items) => Value::list(items.iter().map(plain).collect()),
-        Val::Map(entries) => Value::Map(entries.iter().map(|(key, value)| (key.clone(), plain(value))).collect()),
-        Val::Groups(groups) => {
-            Value::Map(groups.entries.iter().map(|(key, value)| (key.to_string().into(), plain(value))).collect())
+        Val::Plain(Value::Text(text)) => return Ok(text.clone()),
+        Val::Plain(value @ (Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_))) => {
+            const WIDEST: usize = 24;
+            fuel.allocate(Fuel::TEXT + WIDEST)?;
+            let mut out = String::with_capacity(WIDEST);
+            append(&mut out, value);
+            return Ok(out.into());
         }
-        Val::Bytes(bytes) => Value::list(Items::Bytes(bytes).iter().filter_map(Val::into_plain).collect()),
-        other => Value::from(other.to_string()),
+        _ => {}
     }
+    let mut paid = Paid { out: String::new(), fuel, fault: None };
+    // Writing fails where it is not paid for, and nowhere else.
+    let _written = write!(paid, "{val}");
+    fuel.allocate(Fuel::TEXT)?;
+    fuel.room(paid.out.len())?;
+    paid.fault.map_or_else(|| Ok(paid.out.into()), Err)
+}
+
+/// Text that is paid for as it grows.
+struct Paid<'a> {
+    out: String,
+    fuel: &'a Fuel,
+    fault: Option<Error>,
+}
+
+impl Write for Paid<'_> {
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        let paid = wire::room(&mut self.out, more.len(), &|from, to| pay(self.fuel, from, to));
+        match paid {
+            Ok(()) => self.out.push_str(more),
+            Err(fault) => self.fault = Some(fault),
+        }
+        if self.fault.is_some() { Err(fmt::Error) } else { Ok(()) }
+    }
+}
+
+/// Text is made about as fast as twice of it is looked at.
+fn pay(fuel: &Fuel, from: usize, to: usize) -> Result<()> {
+    fuel.scan((to - from).saturating_mul(2))?;
+    fuel.grow(from, to)
+}
+
+/// Plain data of the same meaning, as far as text can hold it: what a field of a resource gets.
+///
+/// # Errors
+/// What the fuel does not suffice for: data that shares its parts is larger when it is plain.
+pub(super) fn plain(val: &Val, fuel: &Fuel) -> Result<Value> {
+    Ok(match val {
+        Val::Plain(value) => value.clone(),
+        Val::List(_) | Val::Bytes(_) | Val::Range(..) => {
+            let items = val.items().into_iter().flat_map(Items::iter);
+            list(items.size_hint().0, fuel)?;
+            Value::list(items.map(|item| plain(&item, fuel)).collect::<Result<_>>()?)
+        }
+        Val::Map(entries) => {
+            map(entries.len(), fuel)?;
+            let entries = entries.iter().map(|(key, value)| Ok((key.clone(), plain(value, fuel)?)));
+            Value::Map(entries.collect::<Result<_>>()?)
+        }
+        Val::Groups(groups) => {
+            map(groups.entries.len(), fuel)?;
+            let entries = groups.entries.iter().map(|(key, value)| Ok((text(key, fuel)?, plain(value, fuel)?)));
+            Value::Map(entries.collect::<Result<_>>()?)
+        }
+        other => Value::Text(text(other, fuel)?),
+    })
+}
+
+fn list(items: usize, fuel: &Fuel) -> Result<()> {
+    fuel.step(items as u64)?;
+    fuel.list(items)
+}
+
+fn map(entries: usize, fuel: &Fuel) -> Result<()> {
+    fuel.step(entries as u64)?;
+    fuel.map(entries)
 }
 
 /// JSON as Go's `MarshalIndent` with two spaces.
 ///
 /// # Errors
-/// [`ExprFault::BadJson`] for what JSON cannot hold: functions, maps with keys that are no text, NaN.
-pub(super) fn json(val: &Val) -> Result<String> {
-    let value = encodable(val, DEPTH)?;
-    wire::json(&value, Layout::INDENTED).map_err(|fault| ExprFault::BadJson(fault.to_string()).into())
+/// [`ExprFault::BadJson`] for what JSON cannot hold: functions, maps with keys that are no text, NaN. What the fuel does
+/// not suffice for.
+pub(super) fn json(val: &Val, fuel: &Fuel) -> Result<String> {
+    let value = encodable(val, DEPTH, fuel)?;
+    let text = wire::json_paid(&value, Layout::INDENTED, &|from, to| pay(fuel, from, to));
+    let text = text.map_err(|fault| match fault.kind() {
+        Kind::Limit(_) => fault,
+        _ => ExprFault::BadJson(fault.to_string()).into(),
+    })?;
+    fuel.allocate(Fuel::TEXT)?;
+    fuel.room(text.len())?;
+    Ok(text)
 }
 
 /// The plain data that Go's encoder would write.
-fn encodable(val: &Val, depth: usize) -> Result<Value, ExprFault> {
+fn encodable(val: &Val, depth: usize, fuel: &Fuel) -> Result<Value> {
     let deeper = depth.checked_sub(1).ok_or_else(|| ExprFault::BadJson("nested too deeply".into()))?;
     Ok(match val {
         Val::Plain(value) => value.clone(),
-        Val::Bytes(bytes) => Value::from(Base64::encode_string(bytes)),
+        Val::Bytes(bytes) => {
+            fuel.text(bytes.len().saturating_mul(2))?;
+            Value::from(Base64::encode_string(bytes))
+        }
         Val::Duration(nanos) => Value::from(*nanos),
         Val::Time(moment) if (0..=9999).contains(&moment.civil().year) => {
             Value::from(time::layout::format(moment, "2006-01-02T15:04:05.999999999Z07:00"))
         }
-        Val::Time(_) => return Err(ExprFault::BadJson("the year of a time lies outside of 0 to 9999".into())),
+        Val::Time(_) => return Err(ExprFault::BadJson("the year of a time lies outside of 0 to 9999".into()).into()),
         Val::Zone(_) => Value::Map(Map::new()),
         Val::Month(number) | Val::Weekday(number) => Value::from(i64::from(*number)),
-        Val::List(items) => {
-            Value::list(items.iter().map(|item| encodable(item, deeper)).collect::<Result<Vec<_>, _>>()?)
+        Val::List(_) | Val::Range(..) => {
+            let items = val.items().into_iter().flat_map(Items::iter);
+            list(items.size_hint().0, fuel)?;
+            Value::list(items.map(|item| encodable(&item, deeper, fuel)).collect::<Result<_>>()?)
         }
         Val::Map(entries) => {
-            let entries = entries.iter().map(|(key, value)| Ok((key.clone(), encodable(value, deeper)?)));
-            Value::Map(entries.collect::<Result<Map, ExprFault>>()?)
+            map(entries.len(), fuel)?;
+            let entries = entries.iter().map(|(key, value)| Ok((key.clone(), encodable(value, deeper, fuel)?)));
+            Value::Map(entries.collect::<Result<_>>()?)
         }
-        Val::Groups(_) => return Err(ExprFault::BadJson("the keys of a group may be other than text".into())),
-        Val::Method(_) | Val::Env => return Err(ExprFault::BadJson("functions have no JSON".into())),
+        Val::Groups(_) => return Err(ExprFault::BadJson("the keys of a group may be other than text".into()).into()),
+        Val::Method(_) | Val::Env => return Err(ExprFault::BadJson("functions have no JSON".into()).into()),
     })
 }
 
@@ -133,7 +217,7 @@ mod tests {
         let moment = Moment::utc(Timestamp { seconds: 1_709_164_800, nanos: 0 });
         let list = Val::list(alloc::vec![Val::Time(Arc::new(moment)), Val::Duration(1_500_000_000), Val::Month(2)]);
         assert_eq!(list.to_string(), "[2024-02-29 00:00:00 +0000 UTC 1.5s February]");
-        assert_eq!(json(&list).unwrap(), "[\n  \"2024-02-29T00:00:00Z\",\n  1500000000,\n  2\n]");
+        assert_eq!(json(&list, &Fuel::new()).unwrap(), "[\n  \"2024-02-29T00:00:00Z\",\n  1500000000,\n  2\n]");
         assert_eq!(Val::Zone(Zone::utc()).to_string(), "UTC");
     }
 }

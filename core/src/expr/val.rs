@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use crate::error::expr::{ExprFault, Words};
 use crate::error::{Error, Result};
+use crate::names::Fuel;
 use crate::text::time::{Moment, Zone};
 use crate::value::{Map, Text, Value};
 
@@ -32,6 +33,8 @@ pub enum Val {
     /// A list of which at least one item is not plain; without items it is the list that a group does not have,
     /// which is empty and nil at once.
     List(Arc<Vec<Val>>),
+    /// Integers from the first to the last, at least one: made when they are asked for, so that a long range takes no room.
+    Range(i64, i64),
     /// A map from text of which at least one value is not plain, in key order.
     Map(Arc<Vec<(Text, Val)>>),
     /// A map whose keys may be anything that can be a key.
@@ -117,34 +120,42 @@ impl Val {
         }
     }
 
-    /// As [`Value::check_extent`]. What is not plain does not know its size and is walked, up to a bound.
-    pub(super) fn check_extent(&self) -> Result<()> {
+    /// As [`Value::check_extent`]. What is not plain does not know its size: it is walked, which is paid for.
+    pub(super) fn check_extent(&self, fuel: &Fuel) -> Result<()> {
         match self {
             Self::Plain(value) => value.check_extent(),
-            Self::List(_) | Self::Map(_) | Self::Groups(_) | Self::Method(_) => self.walk(Value::DEPTH, &mut 1_000_000),
+            Self::List(_) | Self::Map(_) | Self::Groups(_) | Self::Method(_) => self.walk(Value::DEPTH, fuel),
             _ => Ok(()),
         }
     }
 
-    fn walk(&self, levels: u16, nodes: &mut u32) -> Result<()> {
-        *nodes = nodes.checked_sub(1).ok_or_else(|| Error::limit("data is too large"))?;
-        if let Self::Plain(value) = self {
-            let weight = u32::try_from(value.extent().weight / 64).unwrap_or(u32::MAX);
-            *nodes = nodes.checked_sub(weight).ok_or_else(|| Error::limit("data is too large"))?;
-            return value.check_extent();
-        }
-        let Some(levels) = levels.checked_sub(1) else {
+    fn walk(&self, levels: u16, fuel: &Fuel) -> Result<()> {
+        fuel.step(1)?;
+        let Some(deeper) = levels.checked_sub(1) else {
             return Err(Error::limit(alloc::format!("data is nested deeper than {} levels", Value::DEPTH)));
         };
         match self {
-            Self::List(items) => items.iter().try_for_each(|item| item.walk(levels, nodes)),
-            Self::Map(members) => members.iter().try_for_each(|(_, member)| member.walk(levels, nodes)),
+            Self::Plain(value) => value.check_extent(),
+            Self::List(items) => items.iter().try_for_each(|item| item.walk(deeper, fuel)),
+            Self::Map(members) => members.iter().try_for_each(|(_, member)| member.walk(deeper, fuel)),
             Self::Groups(groups) => groups
                 .entries
                 .iter()
-                .try_for_each(|(key, value)| key.walk(levels, nodes).and_then(|()| value.walk(levels, nodes))),
-            Self::Method(bound) => bound.receiver.walk(levels, nodes),
+                .try_for_each(|(key, value)| key.walk(deeper, fuel).and_then(|()| value.walk(deeper, fuel))),
+            Self::Method(bound) => bound.receiver.walk(deeper, fuel),
             _ => Ok(()),
+        }
+    }
+
+    /// The most bytes that it can hold, as far as that is known without a walk.
+    pub(super) fn most_bytes(&self) -> Option<u64> {
+        match self {
+            Self::Plain(Value::Text(text)) => Some(Fuel::TEXT as u64 + text.len() as u64),
+            // A node weighs 8 at least, and none takes more than an entry, its text and a container of its own.
+            Self::Plain(value @ (Value::List(_) | Value::Map(_))) => Some(value.extent().weight.saturating_mul(24)),
+            Self::Plain(_) | Self::Range(..) | Self::Duration(_) | Self::Month(_) | Self::Weekday(_) => Some(0),
+            Self::Time(_) => Some(Fuel::CONTAINER as u64),
+            _ => None,
         }
     }
 
@@ -175,6 +186,7 @@ impl Val {
         match self {
             Self::Plain(Value::List(list)) => Some(Items::Plain(list)),
             Self::List(list) => Some(Items::Mixed(list)),
+            Self::Range(first, last) => Some(Items::Range(*first, *last)),
             Self::Bytes(bytes) => Some(Items::Bytes(bytes)),
             _ => None,
         }
@@ -189,7 +201,7 @@ impl Val {
             Self::Plain(Value::Int(_)) => "an integer",
             Self::Plain(Value::Float(_)) => "a float",
             Self::Plain(Value::Text(_)) => "text",
-            Self::Plain(Value::List(_)) | Self::List(_) => "a list",
+            Self::Plain(Value::List(_)) | Self::List(_) | Self::Range(..) => "a list",
             Self::Plain(Value::Map(_)) | Self::Map(_) | Self::Groups(_) => "a map",
             Self::Bytes(_) => "bytes",
             Self::Duration(_) => "a duration",
@@ -293,6 +305,8 @@ pub enum Items<'a> {
     Mixed(&'a [Val]),
     /// Bytes, each an integer.
     Bytes(&'a [u8]),
+    /// Integers from the first to the last.
+    Range(i64, i64),
 }
 
 impl<'a> Items<'a> {
@@ -303,6 +317,7 @@ impl<'a> Items<'a> {
             Self::Plain(items) => items.len(),
             Self::Mixed(items) => items.len(),
             Self::Bytes(items) => items.len(),
+            Self::Range(first, last) => last.wrapping_sub(first) as usize + 1,
         }
     }
 
@@ -319,6 +334,8 @@ impl<'a> Items<'a> {
             Self::Plain(items) => items.get(index).cloned().map(Val::Plain),
             Self::Mixed(items) => items.get(index).cloned(),
             Self::Bytes(items) => items.get(index).map(|byte| Val::int(i64::from(*byte))),
+            Self::Range(first, _) if index < self.len() => Some(Val::int(first.wrapping_add(index as i64))),
+            Self::Range(..) => None,
         }
     }
 
@@ -331,7 +348,21 @@ impl<'a> Items<'a> {
                 _ => None,
             },
             Self::Mixed(items) => items.get(index)?.items(),
-            Self::Bytes(_) => None,
+            Self::Bytes(_) | Self::Range(..) => None,
+        }
+    }
+
+    /// Those between two places.
+    #[must_use]
+    pub(super) fn part(self, from: usize, to: usize) -> Self {
+        match self {
+            Self::Plain(items) => Self::Plain(items.get(from..to).unwrap_or(&[])),
+            Self::Mixed(items) => Self::Mixed(items.get(from..to).unwrap_or(&[])),
+            Self::Bytes(items) => Self::Bytes(items.get(from..to).unwrap_or(&[])),
+            Self::Range(first, _) if from < to => {
+                Self::Range(first.wrapping_add(from as i64), first.wrapping_add(to as i64 - 1))
+            }
+            Self::Range(..) => Self::Plain(&[]),
         }
     }
 
@@ -354,5 +385,30 @@ mod tests {
     fn a_list_of_plain_items_is_plain() {
         assert!(Val::list(alloc::vec![Val::int(1), Val::NIL]).as_plain().is_some());
         assert!(Val::list(alloc::vec![Val::Duration(1)]).as_plain().is_none());
+    }
+
+    #[test]
+    fn a_range_has_its_items_without_holding_them() {
+        let items = Val::Range(-1, 1).items().unwrap();
+        assert_eq!(items.iter().map(|item| item.to_int().unwrap()).collect::<Vec<_>>(), [-1, 0, 1]);
+        assert!(items.get(3).is_none());
+        assert_eq!(Val::Range(i64::MAX, i64::MAX).items().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn no_data_takes_more_than_is_said_to_be_the_most() {
+        let taken = |value: &Value| match value {
+            Value::List(list) => Fuel::CONTAINER + size_of_val(&**list),
+            Value::Map(map) => Fuel::CONTAINER + size_of_val(map.entries()),
+            _ => 0,
+        };
+        let mut nested = Value::Null;
+        for depth in 1..20 {
+            nested = Value::list(alloc::vec![nested]);
+            let all = depth * taken(&nested) as u64;
+            assert!(Val::from(nested.clone()).most_bytes() >= Some(all));
+        }
+        let empty = Value::Map([("".into(), Value::list(Vec::new()))].into_iter().collect::<Map>());
+        assert!(Val::from(empty.clone()).most_bytes() >= Some(taken(&empty) as u64 + Fuel::CONTAINER as u64));
     }
 }

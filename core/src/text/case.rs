@@ -34,7 +34,9 @@ fn convert(text: &str, ascii: fn(&char) -> char, table: &'static [u8]) -> String
         }
         last.other_case(code).and_then(char::from_u32).unwrap_or(character)
     };
-    text.chars().map(other).collect()
+    let mut converted = String::with_capacity(text.len());
+    converted.extend(text.chars().map(other));
+    converted
 }
 
 /// Characters of which each so many-th has its other case at the same distance.

@@ -34,9 +34,50 @@ impl Layout {
 /// # Errors
 /// An infinite float or NaN, which JSON cannot hold.
 pub fn json(value: &Value, layout: Layout) -> Result<String> {
-    let mut writer = Writer { out: String::new(), layout, level: 0 };
+    json_paid(value, layout, &|_, _| Ok(()))
+}
+
+/// What is asked before text moves from a room of so many bytes to one of so many more.
+pub type Pay<'a> = &'a dyn Fn(usize, usize) -> Result<()>;
+
+/// As [`json`], each growth of the text paid for before it grows.
+///
+/// # Errors
+/// As [`json`]; what paying finds wrong.
+pub fn json_paid(value: &Value, layout: Layout, pay: Pay<'_>) -> Result<String> {
+    let mut writer = Writer { out: String::new(), layout, level: 0, pay };
     writer.value(value)?;
     Ok(writer.out)
+}
+
+/// Room for so many bytes more at the end of a text: twice the room if there is not enough.
+///
+/// # Errors
+/// What paying finds wrong.
+pub fn room(out: &mut String, more: usize, pay: Pay<'_>) -> Result<()> {
+    let (room, needed) = (out.capacity(), out.len().saturating_add(more));
+    if needed > room {
+        let wider = needed.max(room.saturating_mul(2)).max(64);
+        pay(room, wider)?;
+        out.reserve_exact(wider - out.len());
+    }
+    Ok(())
+}
+
+/// The most bytes that a text takes when it is quoted.
+fn quoted_size(text: &str) -> usize {
+    const FEW: usize = 256;
+    if text.len() <= FEW {
+        return text.len() * 6 + 2;
+    }
+    let sizes = text.bytes().map(|byte| match byte {
+        0..=0x1f | b'<' | b'>' | b'&' => 6,
+        b'"' | b'\\' => 2,
+        // The first of U+2028, which is three bytes and becomes six.
+        0xe2 => 4,
+        _ => 1,
+    });
+    sizes.sum::<usize>() + 2
 }
 
 /// Appends text as a JSON string.
@@ -71,14 +112,21 @@ pub fn quote(out: &mut String, text: &str, escape_html: bool) {
     out.push('"');
 }
 
-struct Writer {
+struct Writer<'a> {
     out: String,
     layout: Layout,
     level: usize,
+    pay: Pay<'a>,
 }
 
-impl Writer {
+impl Writer<'_> {
+    fn room(&mut self, more: usize) -> Result<()> {
+        room(&mut self.out, more, self.pay)
+    }
+
     fn value(&mut self, value: &Value) -> Result<()> {
+        // The widest number, and what may follow it.
+        self.room(40)?;
         match value {
             Value::Null => self.out.push_str("null"),
             Value::Bool(true) => self.out.push_str("true"),
@@ -90,28 +138,34 @@ impl Writer {
                 Some(text) => self.out.push_str(&text),
                 None => return Err(Error::invalid(format!("JSON has no number for {}", float::shortest(*number)))),
             },
-            Value::Text(text) => quote(&mut self.out, text, self.layout.escape_html),
+            Value::Text(text) => self.quoted(text)?,
             Value::List(items) if items.is_empty() => self.out.push_str("[]"),
             Value::List(items) => {
                 self.open('[');
                 for (at, item) in items.iter().enumerate() {
-                    self.next(at);
+                    self.next(at)?;
                     self.value(item)?;
                 }
-                self.close(']');
+                self.close(']')?;
             }
             Value::Map(map) if map.is_empty() => self.out.push_str("{}"),
             Value::Map(map) => {
                 self.open('{');
                 for (at, (key, member)) in map.iter().enumerate() {
-                    self.next(at);
-                    quote(&mut self.out, key, self.layout.escape_html);
+                    self.next(at)?;
+                    self.quoted(key)?;
                     self.out.push_str(if self.layout.indent { ": " } else { ":" });
                     self.value(member)?;
                 }
-                self.close('}');
+                self.close('}')?;
             }
         }
+        Ok(())
+    }
+
+    fn quoted(&mut self, text: &str) -> Result<()> {
+        self.room(quoted_size(text) + 8)?;
+        quote(&mut self.out, text, self.layout.escape_html);
         Ok(())
     }
 
@@ -120,24 +174,28 @@ impl Writer {
         self.level = self.level.saturating_add(1);
     }
 
-    fn next(&mut self, at: usize) {
+    fn next(&mut self, at: usize) -> Result<()> {
         if at > 0 {
             self.out.push(',');
         }
-        self.line();
+        self.line()
     }
 
-    fn close(&mut self, bracket: char) {
+    fn close(&mut self, bracket: char) -> Result<()> {
         self.level = self.level.saturating_sub(1);
-        self.line();
+        self.line()?;
         self.out.push(bracket);
+        Ok(())
     }
 
-    fn line(&mut self) {
+    /// A new line, with room for a bracket and a comma.
+    fn line(&mut self) -> Result<()> {
+        self.room(2 * self.level + 8)?;
         if self.layout.indent {
             self.out.push('\n');
             self.out.extend(core::iter::repeat_n("  ", self.level));
         }
+        Ok(())
     }
 }
 

@@ -9,7 +9,7 @@ use crate::error::expr::ExprFault;
 use crate::error::{Error, Result};
 use crate::expr::show;
 use crate::expr::val::Val;
-use crate::names::Scope;
+use crate::names::{Fuel, Scope};
 use crate::text::time::{Moment, Timestamp, Zone, duration, layout};
 
 const TIME: Nature = Nature::TIME;
@@ -48,7 +48,13 @@ pub const METHODS: &[Method] = &[
     Method { values: 3, ..of_time("Date", &[], INT, unreachable) },
     of_time("Day", &[], INT, |call| Ok(Val::int(receiver(call)?.civil().day.into()))),
     of_time("Equal", &[TIME], Nature::BOOL, |call| Ok((receiver(call)?.at == other(call)?.at).into())),
-    of_time("Format", &[TEXT], TEXT, |call| Ok(layout::format(receiver(call)?, call.text(1)?).into())),
+    of_time("Format", &[TEXT], TEXT, |call| {
+        let (moment, wanted) = (receiver(call)?, call.text(1)?);
+        // The longest piece for its letters is a year of twelve digits.
+        call.scope.fuel.step(wanted.len() as u64)?;
+        call.scope.fuel.text(wanted.len().saturating_mul(4).saturating_add(64))?;
+        Ok(layout::format(moment, wanted).into())
+    }),
     of_time("Hour", &[], INT, |call| Ok(Val::int(receiver(call)?.civil().hour.into()))),
     // Of the two values that ISOWeek and Zone give, an expression gets the first.
     Method { values: 2, ..of_time("ISOWeek", &[], INT, |call| Ok(Val::int(receiver(call)?.civil().iso_week().0))) },
@@ -216,6 +222,7 @@ fn now(call: &mut Call<'_>) -> Result<Val> {
 
 fn parse_duration(call: &mut Call<'_>) -> Result<Val> {
     let text = call.text(0)?;
+    call.scope.fuel.step(text.len() as u64 / 2)?;
     duration::parse(text).map(Val::Duration).map_err(|_| ExprFault::BadDuration(text.into()).into())
 }
 
@@ -248,8 +255,12 @@ fn date(call: &mut Call<'_>) -> Result<Val> {
         let shown = alloc::format!("{text:?}");
         ExprFault::BadDate(why.map_or_else(|| shown.clone(), |why| alloc::format!("{shown} ({why})")))
     };
+    // Each of the layouts is tried, and a fault shows the text.
+    call.scope.fuel.step(16 + text.len() as u64)?;
+    call.scope.fuel.allocate(Fuel::CONTAINER)?;
     let moment = if given >= 2 {
         let wanted = call.text(first + 1)?;
+        call.scope.fuel.step(wanted.len() as u64)?;
         layout::parse(wanted, text, &zone).map_err(|fault| bad(Some(alloc::format!("{fault}"))))?
     } else {
         let read = |layout: &&str| layout::parse(layout, text, &zone).ok();
@@ -268,6 +279,9 @@ fn zone(scope: &Scope<'_>, name: &str) -> Result<Zone> {
     if odd || name.contains('\0') {
         return Err(unknown());
     }
+    // The file is read anew each time.
     let bytes = scope.functions.zone(name).ok_or_else(unknown)?;
+    scope.fuel.step(64 + bytes.len() as u64 / 4)?;
+    scope.fuel.allocate(bytes.len().saturating_mul(4))?;
     Zone::read(name, &bytes).map_err(|_| unknown())
 }

@@ -18,7 +18,7 @@ fn kind(call: &mut Call<'_>) -> Result<Val> {
         Val::Plain(Value::Int(_)) => "int",
         Val::Plain(Value::Float(_)) => "float",
         Val::Plain(Value::Text(_)) => "string",
-        Val::Plain(Value::List(_)) | Val::List(_) | Val::Bytes(_) => "array",
+        Val::Plain(Value::List(_)) | Val::List(_) | Val::Range(..) | Val::Bytes(_) => "array",
         Val::Plain(Value::Map(map)) if matches!(map.shape(), Shape::Struct(_)) => "struct",
         Val::Plain(Value::Map(_)) | Val::Map(_) | Val::Groups(_) => "map",
         Val::Time(_) => "time.Time",

@@ -1,14 +1,16 @@
 //! Functions on lists.
 
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-use crate::error::Result;
 use crate::error::expr::ExprFault;
-use crate::value::Value;
+use crate::error::{Error, Result};
+use crate::names::Fuel;
+use crate::value::{Text, Value};
 
 use super::{Builtin, Call, Check, Nature, Overload, counted, refused};
-use crate::expr::access::position;
-use crate::expr::loops::{descending, sort_keyed};
+use crate::expr::access::{self, position};
+use crate::expr::loops::{descending, search_cost, sort_keyed};
 use crate::expr::ops;
 use crate::expr::val::{Items, Val};
 
@@ -24,7 +26,6 @@ pub const TABLE: &[Builtin] = &[
     Builtin { name: "concat", check: Check::Rule(check_concat), call: concat },
     Builtin { name: "flatten", check: Check::Rule(|natures| check_list("flatten", natures)), call: flatten },
     Builtin { name: "sort", check: Check::Overloads(SORT), call: sort },
-    Builtin { name: "join", check: Check::Overloads(JOIN), call: join },
 ];
 
 const SORT: &[Overload] = &[
@@ -32,13 +33,6 @@ const SORT: &[Overload] = &[
     Overload(&[Nature::TEXTS, Nature::TEXT], Nature::LIST),
     Overload(&[Nature::LIST], Nature::LIST),
     Overload(&[Nature::TEXTS], Nature::LIST),
-];
-
-const JOIN: &[Overload] = &[
-    Overload(&[Nature::TEXTS, Nature::TEXT], Nature::TEXT),
-    Overload(&[Nature::LIST, Nature::TEXT], Nature::TEXT),
-    Overload(&[Nature::TEXTS], Nature::TEXT),
-    Overload(&[Nature::LIST], Nature::TEXT),
 ];
 
 fn is_list(nature: Nature) -> bool {
@@ -99,6 +93,12 @@ impl<'a> Call<'a> {
     fn items(&self, index: usize) -> Result<Items<'a>> {
         self.argument(index).items().ok_or_else(|| self.wrong(index))
     }
+
+    /// Pays for a list of so many items that exist.
+    fn list(&self, items: usize) -> Result<()> {
+        self.scope.fuel.scan(items.saturating_mul(4))?;
+        self.scope.fuel.list(items)
+    }
 }
 
 fn size(length: usize) -> Val {
@@ -108,8 +108,11 @@ fn size(length: usize) -> Val {
 /// Text is counted in characters, although slices and indexes count bytes.
 fn len(call: &mut Call<'_>) -> Result<Val> {
     match call.argument(0) {
-        Val::Plain(Value::Text(text)) => Ok(size(text.chars().count())),
-        value => crate::expr::access::length(value).map(size).ok_or_else(|| call.wrong(0)),
+        Val::Plain(Value::Text(text)) => {
+            call.scope.fuel.scan(text.len() / 4)?;
+            Ok(size(text.chars().count()))
+        }
+        value => access::length(value).map(size).ok_or_else(|| call.wrong(0)),
     }
 }
 
@@ -123,7 +126,7 @@ fn last(call: &mut Call<'_>) -> Result<Val> {
 
 /// An end of whatever has one; nil for everything else.
 fn end(value: &Val, index: i64) -> Val {
-    crate::expr::access::fetch(value, &Val::int(index)).unwrap_or(Val::NIL)
+    access::fetch(value, &Val::int(index)).unwrap_or(Val::NIL)
 }
 
 /// As an index or member, but nil where nothing is.
@@ -133,6 +136,9 @@ fn get(call: &mut Call<'_>) -> Result<Val> {
         Val::Plain(Value::Text(text)) => Some(Items::Bytes(text.as_bytes())),
         _ => from.items(),
     };
+    if let Some(name) = key.as_text() {
+        ops::pay_text(name, call.scope.fuel)?;
+    }
     if let Some(items) = items {
         let at = position(key.to_int()?, items.len());
         return Ok(at.and_then(|at| items.get(at)).unwrap_or(Val::NIL));
@@ -144,13 +150,13 @@ fn get(call: &mut Call<'_>) -> Result<Val> {
         (Val::Plain(Value::Map(map)), Val::Plain(Value::Null)) => Ok(map.get("").cloned().map_or(Val::NIL, Val::Plain)),
         (Val::Plain(Value::Map(_)) | Val::Map(_) | Val::Groups(_), _) => match (from, key) {
             (Val::Groups(groups), key) => Ok(groups.get(key)?.cloned().unwrap_or(Val::NIL)),
-            _ => crate::expr::access::fetch(from, key),
+            _ => access::fetch(from, key),
         },
         (Val::Env, Val::Plain(Value::Text(name))) => {
             Ok(call.scope.variable(name).cloned().map_or(Val::NIL, Val::Plain))
         }
         (Val::Env, _) => Err(ExprFault::WrongType("text", key.kind()).into()),
-        (_, Val::Plain(Value::Text(name))) => Ok(crate::expr::access::method(from, name).unwrap_or(Val::NIL)),
+        (_, Val::Plain(Value::Text(name))) => Ok(access::method(from, name).unwrap_or(Val::NIL)),
         _ => Ok(Val::NIL),
     }
 }
@@ -162,86 +168,133 @@ fn take(call: &mut Call<'_>) -> Result<Val> {
     if count < 0 {
         return Err(ExprFault::WrongType("a count", "a negative number".into()).into());
     }
-    crate::expr::access::slice(call.argument(0), &Val::int(0), &Val::int(count))
+    access::slice(call.argument(0), &Val::int(0), &Val::int(count), call.scope.fuel)
 }
 
 fn reverse(call: &mut Call<'_>) -> Result<Val> {
     let items = call.items(0)?;
     call.charge(items.len())?;
+    call.list(items.len())?;
     Ok(Val::list(items.iter().rev().collect()))
 }
 
-/// The items without those that equal an earlier one. Plain scalars are told apart by a sorted index, so that a long
-/// list takes no quadratic time; anything else is compared with what was kept.
+/// The items without those that equal an earlier one. Items are found by a digest of what decides their equality, so
+/// that a long list takes no quadratic time; those of one digest are compared.
 fn uniq(call: &mut Call<'_>) -> Result<Val> {
-    let items = call.items(0)?;
-    let mut kept: Vec<Val> = Vec::new();
-    let mut seen = alloc::collections::BTreeSet::new();
-    let mut others: Vec<Val> = Vec::new();
-    for item in items.iter() {
-        let new = match scalar(&item) {
-            Some(scalar) => seen.insert(scalar),
-            None => {
-                call.scope.fuel.step(others.len() as u64 + 1)?;
-                let new = !others.iter().any(|known| ops::equal(known, &item));
-                if new {
-                    others.push(item.clone());
-                }
-                new
+    let (items, fuel) = (call.items(0)?, call.scope.fuel);
+    let mark = fuel.mark();
+    // A table takes about three times what it holds.
+    let row = 3 * size_of::<(u64, u32)>();
+    let mut seen: BTreeSet<(u64, u32)> = BTreeSet::new();
+    for (at, item) in items.iter().enumerate() {
+        search_cost(seen.len(), &Val::NIL, fuel)?;
+        let digest = digest(&item, fuel)?;
+        let mut known = false;
+        for (_, place) in seen.range((digest, 0)..=(digest, u32::MAX)) {
+            let other = items.get(*place as usize).unwrap_or(Val::NIL);
+            fuel.step(2)?;
+            known = ops::equal(&other, &item, fuel)?;
+            if known {
+                break;
             }
-        };
-        if new {
-            kept.push(item);
+        }
+        if !known {
+            fuel.allocate(row)?;
+            seen.insert((digest, at as u32));
         }
     }
-    call.scope.fuel.step(items.len() as u64)?;
-    Ok(Val::list(kept))
+    let mut kept: Vec<u32> = Vec::new();
+    fuel.allocate(seen.len().saturating_mul(size_of::<u32>()))?;
+    kept.extend(seen.into_iter().map(|(_, place)| place));
+    kept.sort_unstable();
+    call.list(kept.len())?;
+    let unique: Vec<Val> = kept.iter().filter_map(|place| items.get(*place as usize)).collect();
+    drop(kept);
+    fuel.forget(mark, 0);
+    fuel.list(unique.len())?;
+    Ok(Val::list(unique))
 }
 
-/// What decides the equality of a scalar: all numbers that are equal have the same bits here.
-fn scalar(value: &Val) -> Option<(u8, u64, crate::value::Text)> {
-    let empty = || crate::value::Text::from("");
-    match value {
-        Val::Plain(Value::Text(text)) => Some((0, 0, text.clone())),
-        Val::Plain(Value::Bool(truth)) => Some((1, u64::from(*truth), empty())),
-        Val::Plain(Value::Int(int)) => match int.as_i64() {
-            Some(small) if small.unsigned_abs() < 1 << 53 => Some((2, (small as f64 + 0.0).to_bits(), empty())),
-            _ => None,
-        },
-        Val::Plain(Value::Float(float)) if float.is_finite() && float.abs() < 9_007_199_254_740_992.0 => {
-            Some((2, (*float + 0.0).to_bits(), empty()))
+/// Equal for values that are equal; mostly different for others. What is nil equals an empty list.
+fn digest(value: &Val, fuel: &Fuel) -> Result<u64> {
+    fuel.step(1)?;
+    let number = |float: f64| mixed(1, (float + 0.0).to_bits());
+    Ok(match value {
+        Val::Plain(Value::Bool(truth)) => u64::from(*truth),
+        Val::Plain(Value::Int(int)) => number(int.as_f64()),
+        Val::Plain(Value::Float(float)) => number(*float),
+        Val::Plain(Value::Text(text)) => of_text(text, fuel)?,
+        Val::Plain(Value::Map(map)) if !ops::is_nil(value) => {
+            of_members(map.iter().map(|(key, value)| (key, Val::Plain(value.clone()))), fuel)?
         }
-        _ => None,
+        Val::Map(entries) => of_members(entries.iter().map(|(key, value)| (key, value.clone())), fuel)?,
+        Val::Duration(nanos) => mixed(2, *nanos as u64),
+        Val::Time(moment) => mixed(3, moment.at.seconds as u64),
+        _ => {
+            let mut items = value.items().into_iter().flat_map(Items::iter);
+            items.try_fold(4, |all, item| Ok::<u64, Error>(mixed(all, digest(&item, fuel)?)))?
+        }
+    })
+}
+
+fn of_members<'a>(members: impl Iterator<Item = (&'a Text, Val)>, fuel: &Fuel) -> Result<u64> {
+    let mut all = 5;
+    for (key, value) in members {
+        all = mixed(mixed(all, of_text(key, fuel)?), digest(&value, fuel)?);
     }
+    Ok(all)
+}
+
+fn of_text(text: &str, fuel: &Fuel) -> Result<u64> {
+    fuel.scan(text.len())?;
+    Ok(text.bytes().fold(6, |all, byte| mixed(all, byte.into())))
+}
+
+fn mixed(all: u64, more: u64) -> u64 {
+    (all.rotate_left(5) ^ more).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 fn concat(call: &mut Call<'_>) -> Result<Val> {
-    let mut all = Vec::new();
+    let mut length: usize = 0;
     for index in 0..call.arguments.len() {
-        let items = call.items(index)?;
-        call.charge(items.len())?;
-        all.extend(items.iter());
+        let more = call.items(index)?.len();
+        call.charge(more)?;
+        length = length.saturating_add(more);
+    }
+    call.list(length)?;
+    let mut all = Vec::with_capacity(length);
+    for index in 0..call.arguments.len() {
+        all.extend(call.items(index)?.iter());
     }
     Ok(Val::list(all))
 }
 
-/// Lists in lists, at any depth: walked with a list of what is open, not by recursion.
+/// Lists in lists, at any depth. Counted first, so that what is too much is never made.
 fn flatten(call: &mut Call<'_>) -> Result<Val> {
-    let mut open = alloc::vec![(call.items(0)?, 0)];
-    let mut flat = Vec::new();
+    let (list, fuel) = (call.items(0)?, call.scope.fuel);
+    let mut count: usize = 0;
+    for_each_leaf(list, fuel, &mut |items| count = count.saturating_add(items.len()))?;
+    call.charge(count)?;
+    call.list(count)?;
+    let mut flat = Vec::with_capacity(count);
+    for_each_leaf(list, fuel, &mut |items| flat.extend(items.iter()))?;
+    Ok(Val::list(flat))
+}
+
+/// Runs of items that are no lists: walked with a list of what is open, not by recursion.
+fn for_each_leaf<'a>(list: Items<'a>, fuel: &Fuel, run: &mut dyn FnMut(Items<'a>)) -> Result<()> {
+    let mut open = alloc::vec![(list, 0)];
     while let Some((items, at)) = open.pop() {
-        call.scope.fuel.step(1)?;
-        if at >= items.len() {
-            continue;
-        }
-        open.push((items, at + 1));
-        match items.inside(at) {
-            Some(inner) => open.push((inner, 0)),
-            None => flat.extend(items.get(at)),
+        fuel.step(1)?;
+        let end = (at..items.len()).find(|at| items.inside(*at).is_some()).unwrap_or(items.len());
+        fuel.step((end - at) as u64 / 2)?;
+        run(items.part(at, end));
+        if let Some(inner) = items.inside(end) {
+            open.push((items, end + 1));
+            open.push((inner, 0));
         }
     }
-    call.charge(flat.len())?;
-    Ok(Val::list(flat))
+    Ok(())
 }
 
 /// Stable, unlike the reference beyond twelve items. What is no list sorts to an empty one, as in the reference.
@@ -250,33 +303,15 @@ fn sort(call: &mut Call<'_>) -> Result<Val> {
         Some(order) => descending(order)?,
         None => false,
     };
-    let items = match call.argument(0) {
-        Val::Bytes(_) => None,
-        list => list.items(),
-    };
-    let mut keyed: Vec<(Val, Val)> = Vec::new();
-    for item in items.into_iter().flat_map(Items::iter) {
-        keyed.push((item.clone(), item));
-    }
-    sort_keyed(&mut keyed, descending)?;
+    let (items, fuel) = (call.argument(0).items(), call.scope.fuel);
+    let Some(items) = items.filter(|items| !matches!(items, Items::Bytes(_))) else { return Ok(Val::list(Vec::new())) };
+    call.list(items.len())?;
+    let mark = fuel.mark();
+    fuel.allocate(items.len().saturating_mul(size_of::<(Val, u32)>()))?;
+    let mut keyed: Vec<(Val, u32)> = items.iter().zip(0..).collect();
+    sort_keyed(&mut keyed, descending, fuel)?;
     call.charge(keyed.len())?;
-    Ok(Val::list(keyed.into_iter().map(|(_, item)| item).collect()))
-}
-
-fn join(call: &mut Call<'_>) -> Result<Val> {
-    let glue = if call.arguments.len() > 1 { call.text(1)? } else { "" };
-    if let Val::Bytes(_) = call.argument(0) {
-        return Err(call.wrong(0));
-    }
-    let items = call.items(0)?;
-    let mut joined = alloc::string::String::new();
-    for (at, item) in items.iter().enumerate() {
-        if at > 0 {
-            joined.push_str(glue);
-        }
-        joined.push_str(item.expect_text()?);
-        call.scope.fuel.step(1)?;
-    }
-    call.scope.fuel.allocate(joined.len())?;
-    Ok(joined.into())
+    let sorted = keyed.into_iter().map(|(item, _)| item).collect();
+    fuel.forget(mark, 0);
+    Ok(Val::list(sorted))
 }

@@ -109,12 +109,13 @@ impl<'a> Call<'a> {
         ExprFault::ArgumentType(self.name.into(), self.argument(index).kind()).into()
     }
 
-    /// Spends memory units of the reference (items of lists, bytes of repeated text) and as many steps of fuel.
+    /// Spends memory units of the reference (items of lists, bytes of repeated text). What they truly take comes out of
+    /// the fuel.
     ///
     /// # Errors
     /// [`ExprFault::Memory`] when the evaluation has made too much.
     pub fn charge(&mut self, units: usize) -> Result<()> {
-        self.budget.charge(units, self.scope.fuel)
+        self.budget.charge(units)
     }
 }
 

@@ -6,6 +6,7 @@ use core::cmp::Ordering;
 use super::{Builtin, Call, Check, Nature, Overload, counted, refused};
 use crate::error::Result;
 use crate::error::expr::ExprFault;
+use crate::expr::loops::push;
 use crate::expr::val::{Items, Val};
 use crate::text::{float, literal};
 use crate::value::{Value, compare};
@@ -120,6 +121,7 @@ fn int(call: &mut Call<'_>) -> Result<Val> {
     match call.argument(0) {
         Val::Plain(Value::Int(value)) => Ok(Val::Plain(Value::Int(*value))),
         Val::Plain(Value::Text(text)) => {
+            call.scope.fuel.scan(text.len())?;
             let value = literal::signed_integer(text, 10);
             value.map(Val::int).map_err(|_| unreadable("an integer", text))
         }
@@ -131,7 +133,10 @@ fn int(call: &mut Call<'_>) -> Result<Val> {
 
 fn to_float(call: &mut Call<'_>) -> Result<Val> {
     match call.argument(0) {
-        Val::Plain(Value::Text(text)) => float::parse(text).map(Val::from).map_err(|_| unreadable("a float", text)),
+        Val::Plain(Value::Text(text)) => {
+            call.scope.fuel.scan(text.len())?;
+            float::parse(text).map(Val::from).map_err(|_| unreadable("a float", text))
+        }
         other => other.to_float().map(Val::from),
     }
 }
@@ -183,7 +188,7 @@ fn extreme(call: &mut Call<'_>, worse: Ordering) -> Result<Val> {
 
 fn in_list(call: &Call<'_>, items: Items<'_>, worse: Ordering, kept: &mut Option<Val>, depth: usize) -> Result<()> {
     let deeper = deeper(depth)?;
-    call.scope.fuel.step(items.len() as u64)?;
+    call.scope.fuel.step((items.len() + items.len() / 4) as u64)?;
     for item in items.iter() {
         match item.items() {
             Some(items) => in_list(call, items, worse, kept, deeper)?,
@@ -225,45 +230,53 @@ fn order(a: &Val, b: &Val) -> Result<Option<Ordering>> {
     }
 }
 
-/// All numbers of all arguments as floats, lists looked into.
-fn numbers(call: &Call<'_>, val: &Val, out: &mut Vec<f64>, depth: usize) -> Result<()> {
+/// What is done with each number of all arguments as a float, lists looked into.
+fn numbers(call: &Call<'_>, val: &Val, each: &mut dyn FnMut(f64) -> Result<()>, depth: usize) -> Result<()> {
     if let Some(items) = val.items() {
         let deeper = deeper(depth)?;
         call.scope.fuel.step(items.len() as u64)?;
-        out.reserve(items.len());
-        return items.iter().try_for_each(|item| numbers(call, &item, out, deeper));
+        return items.iter().try_for_each(|item| numbers(call, &item, each, deeper));
     }
-    out.push(match val {
+    each(match val {
         Val::Plain(Value::Int(value)) => value.as_f64(),
         Val::Plain(Value::Float(value)) => *value,
         Val::Duration(nanos) => *nanos as f64,
         Val::Month(number) | Val::Weekday(number) => f64::from(*number),
         other => return Err(ExprFault::ArgumentType(call.name.into(), other.kind()).into()),
-    });
-    Ok(())
+    })
 }
 
-fn all_numbers(call: &Call<'_>) -> Result<Vec<f64>> {
-    let mut out = Vec::new();
-    call.arguments.iter().try_for_each(|argument| numbers(call, argument, &mut out, DEPTH))?;
-    Ok(out)
+fn all_numbers(call: &Call<'_>, each: &mut dyn FnMut(f64) -> Result<()>) -> Result<()> {
+    call.arguments.iter().try_for_each(|argument| numbers(call, argument, each, DEPTH))
 }
 
 fn mean(call: &mut Call<'_>) -> Result<Val> {
-    let values = all_numbers(call)?;
-    let sum = values.iter().fold(0.0, |sum, value| sum + value);
-    Ok(if values.is_empty() { 0.0.into() } else { (sum / values.len() as f64).into() })
+    let (mut sum, mut count) = (0.0, 0_u32);
+    all_numbers(call, &mut |number| {
+        (sum, count) = (sum + number, count.saturating_add(1));
+        Ok(())
+    })?;
+    Ok(if count == 0 { 0.0.into() } else { (sum / f64::from(count)).into() })
 }
 
 fn median(call: &mut Call<'_>) -> Result<Val> {
-    let mut values = all_numbers(call)?;
+    let fuel = call.scope.fuel;
+    let (mark, mut values) = (fuel.mark(), Vec::new());
+    // A long list is mostly the only argument: room for it is made at once.
+    let length = call.argument(0).items().map_or(0, Items::len);
+    fuel.allocate(length.saturating_mul(size_of::<f64>()))?;
+    values.reserve_exact(length);
+    all_numbers(call, &mut |number| push(&mut values, number, fuel))?;
+    fuel.scan(values.len().saturating_mul(2 * values.len().checked_ilog2().unwrap_or(0) as usize))?;
     // As Go sorts floats: what is no number comes first.
-    values.sort_by(|a, b| a.partial_cmp(b).unwrap_or_else(|| b.is_nan().cmp(&a.is_nan())));
+    values.sort_unstable_by(|a, b| a.partial_cmp(b).unwrap_or_else(|| b.is_nan().cmp(&a.is_nan())));
     let middle = values.len() / 2;
     let at = |index: usize| values.get(index).copied().unwrap_or(0.0);
-    Ok(match values.len() {
-        0 => 0.0.into(),
-        odd if odd % 2 == 1 => at(middle).into(),
-        _ => ((at(middle - 1) + at(middle)) / 2.0).into(),
-    })
+    let median = match values.len() {
+        0 => 0.0,
+        odd if odd % 2 == 1 => at(middle),
+        _ => (at(middle - 1) + at(middle)) / 2.0,
+    };
+    fuel.forget(mark, 0);
+    Ok(median.into())
 }

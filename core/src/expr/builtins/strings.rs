@@ -8,10 +8,12 @@ use base64ct::{Base64, Encoding};
 use super::{Builtin, Call, Check, Nature, Overload};
 use crate::error::Result;
 use crate::error::expr::ExprFault;
+use crate::expr::ops::pay_text;
 use crate::expr::show;
 use crate::expr::val::{Items, Val};
+use crate::names::Fuel;
 use crate::text::case;
-use crate::value::{Map, Text, Value, json};
+use crate::value::{Map, Value, json};
 
 const TEXT: Nature = Nature::TEXT;
 const INT: Nature = Nature::INT;
@@ -22,36 +24,35 @@ pub const TABLE: &[Builtin] = &[
     text_function("trim", &[Overload(&[TEXT], TEXT), Overload(&[TEXT, TEXT], TEXT)], trim),
     text_function("trimPrefix", &[Overload(&[TEXT, TEXT], TEXT), Overload(&[TEXT], TEXT)], trim_prefix),
     text_function("trimSuffix", &[Overload(&[TEXT, TEXT], TEXT), Overload(&[TEXT], TEXT)], trim_suffix),
-    text_function("upper", &[Overload(&[TEXT], TEXT)], |call| Ok(case::upper(call.text(0)?).into())),
-    text_function("lower", &[Overload(&[TEXT], TEXT)], |call| Ok(case::lower(call.text(0)?).into())),
+    text_function("upper", &[Overload(&[TEXT], TEXT)], |call| cased(call, case::upper)),
+    text_function("lower", &[Overload(&[TEXT], TEXT)], |call| cased(call, case::lower)),
     text_function("split", SPLITS, |call| split(call, false)),
     text_function("splitAfter", SPLITS, |call| split(call, true)),
     text_function("replace", &[Overload(&[TEXT, TEXT, TEXT, INT], TEXT), Overload(&[TEXT, TEXT, TEXT], TEXT)], replace),
     text_function("repeat", &[Overload(&[TEXT, INT], TEXT)], repeat),
     text_function("join", JOINS, join),
-    text_function("indexOf", &[Overload(&[TEXT, TEXT], INT)], |call| Ok(position(call.text(0)?.find(call.text(1)?)))),
-    text_function("lastIndexOf", &[Overload(&[TEXT, TEXT], INT)], |call| {
-        Ok(position(call.text(0)?.rfind(call.text(1)?)))
-    }),
+    text_function("indexOf", &[Overload(&[TEXT, TEXT], INT)], |call| search(call, |text, part| text.find(part))),
+    text_function("lastIndexOf", &[Overload(&[TEXT, TEXT], INT)], |call| search(call, |text, part| text.rfind(part))),
     text_function("hasPrefix", &[Overload(&[TEXT, TEXT], Nature::BOOL)], |call| {
-        Ok(call.text(0)?.starts_with(call.text(1)?).into())
+        ends(call, |text, part| text.starts_with(part))
     }),
     text_function("hasSuffix", &[Overload(&[TEXT, TEXT], Nature::BOOL)], |call| {
-        Ok(call.text(0)?.ends_with(call.text(1)?).into())
+        ends(call, |text, part| text.ends_with(part))
     }),
     text_function("toJSON", &[Overload(&[Nature::ANY], TEXT)], |call| {
-        let text = show::json(call.argument(0))?;
-        made(call, text)
+        show::json(call.argument(0), call.scope.fuel).map(Val::from)
     }),
     text_function("fromJSON", &[Overload(&[TEXT], Nature::ANY)], from_json),
     text_function("toBase64", &[Overload(&[TEXT], TEXT)], |call| {
-        let text = Base64::encode_string(call.text(0)?.as_bytes());
-        made(call, text)
+        let text = call.text(0)?;
+        // Encoded in a time that does not depend on the text, which is slow.
+        call.scope.fuel.scan(text.len().saturating_mul(4))?;
+        call.scope.fuel.text((text.len() / 3 + 1).saturating_mul(4))?;
+        Ok(Base64::encode_string(text.as_bytes()).into())
     }),
     text_function("fromBase64", &[Overload(&[TEXT], TEXT)], from_base64),
     text_function("string", &[Overload(&[Nature::ANY], TEXT)], |call| {
-        let text = call.argument(0).to_string();
-        made(call, text)
+        Ok(Val::Plain(Value::Text(show::text(call.argument(0), call.scope.fuel)?)))
     }),
 ];
 
@@ -72,31 +73,64 @@ const fn text_function(
     Builtin { name, check: Check::Overloads(forms), call }
 }
 
-/// Text that a function made, paid for.
-fn made(call: &Call<'_>, text: String) -> Result<Val> {
-    call.scope.fuel.allocate(text.len())?;
-    Ok(text.into())
+/// A part of the first argument, which stays the text it is if the part is all of it.
+fn part(call: &Call<'_>, part: &str) -> Result<Val> {
+    if call.argument(0).as_text().is_some_and(|text| text.len() == part.len()) {
+        return Ok(call.argument(0).clone());
+    }
+    call.scope.fuel.text(part.len())?;
+    Ok(part.into())
+}
+
+fn cased(call: &mut Call<'_>, convert: fn(&str) -> String) -> Result<Val> {
+    let text = call.text(0)?;
+    // The other case of a character may be longer, and is looked for in a table.
+    let wide = text.bytes().filter(|byte| !byte.is_ascii()).count();
+    call.scope.fuel.step(wide as u64 * 4)?;
+    call.scope.fuel.text(text.len().saturating_add(wide.saturating_mul(2)))?;
+    Ok(convert(text).into())
+}
+
+fn search(call: &mut Call<'_>, find: fn(&str, &str) -> Option<usize>) -> Result<Val> {
+    let (text, part) = (call.text(0)?, call.text(1)?);
+    call.scope.fuel.scan(text.len())?;
+    Ok(position(find(text, part)))
+}
+
+fn ends(call: &mut Call<'_>, has: fn(&str, &str) -> bool) -> Result<Val> {
+    let (text, part) = (call.text(0)?, call.text(1)?);
+    pay_text(part, call.scope.fuel)?;
+    Ok(has(text, part).into())
 }
 
 fn trim(call: &mut Call<'_>) -> Result<Val> {
-    let text = call.text(0)?;
-    Ok(match call.arguments.len() {
-        1 => text.trim().into(),
-        _ => {
-            let set = call.text(1)?;
-            text.trim_matches(|c| set.contains(c)).into()
-        }
-    })
+    let (text, fuel) = (call.text(0)?, call.scope.fuel);
+    if call.arguments.len() == 1 {
+        let rest = text.trim();
+        fuel.scan(text.len() - rest.len())?;
+        return part(call, rest);
+    }
+    let set = call.text(1)?;
+    // Each character that is trimmed is looked for in the whole set.
+    let mut paid = Ok(());
+    let rest = text.trim_matches(|character| {
+        paid = fuel.scan(set.len());
+        paid.is_ok() && set.contains(character)
+    });
+    paid?;
+    part(call, rest)
 }
 
 fn trim_prefix(call: &mut Call<'_>) -> Result<Val> {
-    let text = call.text(0)?;
-    Ok(text.strip_prefix(trimmed(call)?).unwrap_or(text).into())
+    let (text, prefix) = (call.text(0)?, trimmed(call)?);
+    pay_text(prefix, call.scope.fuel)?;
+    part(call, text.strip_prefix(prefix).unwrap_or(text))
 }
 
 fn trim_suffix(call: &mut Call<'_>) -> Result<Val> {
-    let text = call.text(0)?;
-    Ok(text.strip_suffix(trimmed(call)?).unwrap_or(text).into())
+    let (text, suffix) = (call.text(0)?, trimmed(call)?);
+    pay_text(suffix, call.scope.fuel)?;
+    part(call, text.strip_suffix(suffix).unwrap_or(text))
 }
 
 /// What is taken off: a blank unless something else is given.
@@ -113,57 +147,52 @@ fn limit(call: &Call<'_>, index: usize) -> Result<Option<usize>> {
 }
 
 fn split(call: &mut Call<'_>, keep: bool) -> Result<Val> {
-    let (text, mark) = (call.text(0)?, call.text(1)?);
+    let (text, mark, fuel) = (call.text(0)?, call.text(1)?, call.scope.fuel);
     let most = limit(call, 2)?.unwrap_or(usize::MAX);
-    let parts: Vec<Value> = match (most, mark) {
-        (0, _) => Vec::new(),
-        (most, "") => characters(text, most),
-        (most, mark) if keep => text_values(kept(text, mark, most)),
-        (most, mark) => text_values(text.splitn(most, mark).collect()),
-    };
-    call.scope.fuel.allocate(parts.len().saturating_mul(size_of::<Value>()).saturating_add(text.len()))?;
+    if most == 0 {
+        return Ok(Val::list(Vec::new()));
+    }
+    fuel.scan(text.len())?;
+    // Counted before they are made.
+    let count = if mark.is_empty() { text.chars().count() } else { text.matches(mark).take(most).count() + 1 };
+    let count = count.min(most);
+    fuel.step(count as u64)?;
+    fuel.list(count)?;
+    fuel.allocate(text.len().saturating_add(count.saturating_mul(Fuel::TEXT)))?;
+    let mut parts = Vec::with_capacity(count);
+    let mut rest = text;
+    while parts.len() + 1 < count {
+        let first = rest.chars().next().map_or(0, char::len_utf8);
+        let found = if mark.is_empty() { Some(first) } else { rest.find(mark) };
+        let Some((part, after)) = found.and_then(|at| rest.split_at_checked(at)) else { break };
+        let marked = if keep { rest.get(..part.len() + mark.len()) } else { None };
+        parts.push(Value::from(marked.unwrap_or(part)));
+        rest = after.get(mark.len()..).unwrap_or("");
+    }
+    if count > 0 {
+        parts.push(Value::from(rest));
+    }
     Ok(Value::list(parts).into())
-}
-
-fn text_values(parts: Vec<&str>) -> Vec<Value> {
-    parts.into_iter().map(Value::from).collect()
-}
-
-/// A part for each character, the rest in the last.
-fn characters(text: &str, most: usize) -> Vec<Value> {
-    let mut parts = Vec::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let end = if parts.len() + 1 < most { first.len_utf8() } else { rest.len() };
-        let (part, after) = rest.split_at(end);
-        parts.push(Value::from(part));
-        rest = after;
-    }
-    parts
-}
-
-/// Parts that keep the mark they end with.
-fn kept<'a>(text: &'a str, mark: &str, most: usize) -> Vec<&'a str> {
-    let mut parts = Vec::new();
-    let mut rest = text;
-    while parts.len() + 1 < most {
-        let Some(at) = rest.find(mark) else { break };
-        let (part, after) = rest.split_at(at + mark.len());
-        parts.push(part);
-        rest = after;
-    }
-    parts.push(rest);
-    parts
 }
 
 fn replace(call: &mut Call<'_>) -> Result<Val> {
     let (text, old, new) = (call.text(0)?, call.text(1)?, call.text(2)?);
     let most = limit(call, 3)?.unwrap_or(usize::MAX);
     // Counted before it is made, so that nothing too large is ever made.
+    call.scope.fuel.scan(text.len().saturating_mul(2))?;
     let count = text.matches(old).take(most).count();
-    let size = text.len().saturating_add(count.saturating_mul(new.len()));
-    call.scope.fuel.allocate(size)?;
-    Ok(text.replacen(old, new, most).into())
+    call.scope.fuel.step(count as u64)?;
+    let size = (text.len() - count * old.len()).saturating_add(count.saturating_mul(new.len()));
+    call.scope.fuel.text(size)?;
+    let mut replaced = String::with_capacity(size);
+    let mut done = 0;
+    for (at, found) in text.match_indices(old).take(most) {
+        replaced.push_str(text.get(done..at).unwrap_or(""));
+        replaced.push_str(new);
+        done = at + found.len();
+    }
+    replaced.push_str(text.get(done..).unwrap_or(""));
+    Ok(replaced.into())
 }
 
 fn repeat(call: &mut Call<'_>) -> Result<Val> {
@@ -176,6 +205,7 @@ fn repeat(call: &mut Call<'_>) -> Result<Val> {
     };
     let size = text.len().saturating_mul(count);
     call.charge(size)?;
+    call.scope.fuel.text(size)?;
     Ok(text.repeat(count).into())
 }
 
@@ -183,21 +213,25 @@ fn join(call: &mut Call<'_>) -> Result<Val> {
     let glue = if call.arguments.len() == 2 { call.text(1)? } else { "" };
     let items = match call.argument(0).items() {
         Some(Items::Bytes(_)) | None => return Err(call.wrong(0)),
+        Some(Items::Range(..)) => return Err(ExprFault::WrongType("text", "an integer".into()).into()),
         Some(Items::Plain(items)) => items,
         Some(Items::Mixed(items)) => match items.iter().find(|item| item.as_text().is_none()) {
             Some(other) => return Err(ExprFault::WrongType("text", other.kind()).into()),
             None => &[],
         },
     };
-    let mut joined = String::new();
+    let mut size = glue.len().saturating_mul(items.len().saturating_sub(1));
+    call.scope.fuel.step(items.len() as u64)?;
+    for item in items {
+        let text = item.as_text();
+        let text = text.ok_or_else(|| ExprFault::WrongType("text", Val::Plain(item.clone()).kind()))?;
+        size = size.saturating_add(text.len());
+    }
+    call.scope.fuel.text(size)?;
+    let mut joined = String::with_capacity(size);
     for (at, item) in items.iter().enumerate() {
-        let Some(text) = item.as_text() else {
-            return Err(ExprFault::WrongType("text", Val::Plain(item.clone()).kind()).into());
-        };
-        let glue = if at > 0 { glue } else { "" };
-        call.scope.fuel.allocate(glue.len().saturating_add(text.len()))?;
-        joined.push_str(glue);
-        joined.push_str(text);
+        joined.push_str(if at > 0 { glue } else { "" });
+        joined.push_str(item.as_text().unwrap_or(""));
     }
     Ok(joined.into())
 }
@@ -208,10 +242,29 @@ fn position(at: Option<usize>) -> Val {
 }
 
 fn from_json(call: &mut Call<'_>) -> Result<Val> {
-    let text = call.text(0)?;
-    call.scope.fuel.allocate(text.len())?;
-    let value = json::parse(text).map_err(|fault| ExprFault::BadJson(fault.to_string()))?;
-    Ok(floats(value).into())
+    let (text, fuel) = (call.text(0)?, call.scope.fuel);
+    // Before it is read the text tells how much it can become at most: each item has a comma, a colon or a bracket.
+    fuel.scan(text.len().saturating_mul(4))?;
+    let (mut lists, mut items, mut texts) = (1_usize, 1_usize, 0_usize);
+    for byte in text.bytes() {
+        match byte {
+            b'[' | b'{' => lists += 1,
+            b',' | b':' => items += 1,
+            b'"' => texts += 1,
+            _ => {}
+        }
+    }
+    fuel.step((lists + items + texts) as u64)?;
+    let mark = fuel.mark();
+    // Lists grow by doubling, and for a moment there is the old one, too.
+    fuel.allocate(lists.saturating_mul(Fuel::CONTAINER))?;
+    fuel.allocate(items.saturating_add(lists).saturating_mul(3 * size_of::<Value>()))?;
+    fuel.text(text.len().saturating_add((texts / 2).saturating_mul(Fuel::TEXT)))?;
+    let value = floats(json::parse(text).map_err(|fault| ExprFault::BadJson(fault.to_string()))?).into();
+    if let Some(held) = Val::most_bytes(&value) {
+        fuel.forget(mark, held);
+    }
+    Ok(value)
 }
 
 /// Every number of JSON text is a float to an expression, as vectors builtin-detail-0326 and on. The
@@ -219,10 +272,10 @@ fn from_json(call: &mut Call<'_>) -> Result<Val> {
 fn floats(value: Value) -> Value {
     match value {
         Value::Int(int) => Value::Float(int.as_f64()),
-        Value::List(items) => Value::list(items.iter().cloned().map(floats).collect()),
+        Value::List(items) => Value::list(items.into_items().into_iter().map(floats).collect()),
         Value::Map(map) => {
             let entries = map.into_entries().into_iter().map(|(key, value)| (key, floats(value)));
-            Value::Map(entries.collect::<Vec<(Text, Value)>>().into_iter().collect::<Map>())
+            Value::Map(Map::from_entries(entries.collect()))
         }
         other => other,
     }
@@ -230,10 +283,12 @@ fn floats(value: Value) -> Value {
 
 fn from_base64(call: &mut Call<'_>) -> Result<Val> {
     let text = call.text(0)?;
+    call.scope.fuel.scan(text.len().saturating_mul(3))?;
+    call.scope.fuel.text(text.len())?;
     let bytes =
         decoded(text).ok_or_else(|| ExprFault::BadBase64("wanted groups of four of A-Z a-z 0-9 + / and =".into()))?;
     let text = String::from_utf8(bytes).map_err(|_| ExprFault::BadBase64("its bytes are no text".into()))?;
-    made(call, text)
+    Ok(text.into())
 }
 
 /// The bytes of base64 text as Go reads it: line ends do not count, padding must be whole, and the bits
@@ -283,13 +338,5 @@ mod tests {
         for bad in ["aGVsbG8", "aGVs bG8=", "!!!!", "_-8=", "YQ==YQ==", "Y===", "===="] {
             assert_eq!(decoded(bad), None, "{bad}");
         }
-    }
-
-    #[test]
-    fn parts_end_where_their_number_says() {
-        assert_eq!(kept("a,b,c", ",", 2), ["a,", "b,c"]);
-        assert_eq!(kept("", ",", 9), [""]);
-        assert_eq!(characters("hé", 9).len(), 2);
-        assert!(characters("", 9).is_empty());
     }
 }
