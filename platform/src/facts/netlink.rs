@@ -146,9 +146,11 @@ mod tests {
 
     #[test]
     fn cut_messages_end_the_list() {
-        assert_eq!(message(&[20, 0, 0, 0, 16, 0]), None);
-        assert_eq!(attributes(&[9, 0, 3, 0, b'l']).count(), 0);
-        assert_eq!(attributes(&[0, 0, 3, 0]).count(), 0);
-        assert_eq!(attributes(&[5, 0, 3, 0, b'l']).collect::<Vec<_>>(), [(3, &b"l"[..])]);
+        let two = u16::to_ne_bytes;
+        let attribute = |length, kind, value: &[u8]| [&two(length)[..], &two(kind), value].concat();
+        assert_eq!(message(&[&20_u32.to_ne_bytes()[..], &two(16)].concat()), None);
+        assert_eq!(attributes(&attribute(9, 3, b"l")).count(), 0);
+        assert_eq!(attributes(&attribute(0, 3, b"")).count(), 0);
+        assert_eq!(attributes(&attribute(5, 0x8003, b"l")).collect::<Vec<_>>(), [(3, &b"l"[..])]);
     }
 }
