@@ -87,6 +87,8 @@ fn crates(target: &Target, config: &Path, tests: &[&str]) -> Result<(u64, u64), 
     command.args(["test", "--quiet", "--profile", "fast", "--package", "ccm-core", "--package", "ccm-platform"]);
     command.args(tests).arg("--no-fail-fast").arg("--target-dir").arg(shell::root().join("target/emulate"));
     command.arg("--config").arg(config).args(["--config", "unstable.build-std=[\"panic_unwind\"]"]);
+    // Built once and run once.
+    command.args(["--config", "profile.fast.debug=false"]).env("CARGO_INCREMENTAL", "0");
     Toolchain::of(target)?.apply(&mut command, &["-Cforce-unwind-tables=yes"]);
     let output = command.output().map_err(|error| format!("cargo: {error}"))?;
     let said = String::from_utf8_lossy(&output.stdout);
