@@ -8,6 +8,7 @@ mod debian;
 mod dist;
 mod emulate;
 mod fuzz;
+mod initramfs;
 mod lint;
 mod packages;
 mod rust_src;
@@ -32,6 +33,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   emulate [--target T]… [--only units|vectors|scenarios]… [--filter RE]
                                      tests, vectors and scenarios of each target under qemu's user emulation
   vm [--only CASE]…                  boots guests that hold nothing but ccm, on three kinds of machine
+  initramfs [--only TOOL]…           has initramfs-tools and dracut put ccm in an image each, and boots them
   packages                           installs, upgrades and removes our packages with the real package managers
   fuzz [--inputs N] [--seed S] [TARGET…]
                                      damaged input, a million of each kind
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
         "dist" => dist::run(rest),
         "emulate" => emulate::run(rest),
         "fuzz" => fuzz::run(rest),
+        "initramfs" => initramfs::run(rest),
         "lint" => lint::run(),
         "tidy" => tidy::run(),
         "packages" => packages::run(),

@@ -1,6 +1,6 @@
 //! `cargo xtask test`: all tests, after getting what they need.
 
-use crate::{Outcome, packages, scenarios, shell, vm};
+use crate::{Outcome, initramfs, packages, scenarios, shell, vm};
 
 pub fn run(arguments: &[String]) -> Outcome {
     shell::run(shell::cargo().args(["test", "--quiet", "--profile", "fast", "--workspace"]))?;
@@ -8,6 +8,7 @@ pub fn run(arguments: &[String]) -> Outcome {
     if arguments.iter().any(|word| word == "--system") {
         packages::run()?;
         vm::run(&[])?;
+        initramfs::run(&[])?;
     }
     Ok(())
 }
