@@ -79,10 +79,11 @@ pub(crate) fn secret(bytes: &mut [u8]) -> Result<(), Errno> {
     }
 }
 
-/// Fills with random bytes: from the kernel, on kernels before 3.17 from its device, and where that is missing
-/// too from the seed of the standard library's hashing, which only has to be unlikely to repeat.
+/// Fills with random bytes: from the kernel, and from its device where the kernel is older than 3.17 or would have a
+/// machine that has just started wait; where that is missing too from the seed of the standard library's hashing. They
+/// only have to be unlikely to repeat.
 pub(crate) fn random(bytes: &mut [u8]) {
-    if getrandom(&mut *bytes, GetRandomFlags::empty()).is_ok_and(|got| got == bytes.len()) {
+    if getrandom(&mut *bytes, GetRandomFlags::NONBLOCK).is_ok_and(|got| got == bytes.len()) {
         return;
     }
     let device = std::fs::File::open("/dev/urandom").and_then(|mut device| device.read_exact(bytes));
