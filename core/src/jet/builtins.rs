@@ -1,5 +1,6 @@
 //! The functions of the language, and calls of those the scope provides.
 
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -33,6 +34,8 @@ pub(super) struct Simple {
     name: &'static str,
     least: usize,
     most: usize,
+    /// The bytes that it may make of its arguments, at most.
+    room: fn(&[Val]) -> usize,
     run: fn(&[Val]) -> Result<Val>,
 }
 
@@ -46,34 +49,69 @@ pub(super) enum Writer {
 
 const ANY: usize = usize::MAX;
 
+/// Text is copied out of the buffer in which it grew.
+const COPIES: usize = 2;
+
 const SIMPLE: &[Simple] = &[
-    Simple { name: "array", least: 0, most: ANY, run: slice },
+    Simple { name: "array", least: 0, most: ANY, room: of_items, run: slice },
+    Simple { name: "exec", least: 1, most: 2, room: of_text::<1>, run: |given| Err(no_template(&given[0])) },
     Simple {
-        name: "exec",
-        least: 1,
+        name: "hasPrefix",
+        least: 2,
         most: 2,
-        run: |given| Err(fault(JetFault::NoTemplate(given[0].joined().to_string()))),
+        room: nothing,
+        run: |given| text2(given, |a, b| Val::bool(a.starts_with(b))),
     },
-    Simple { name: "hasPrefix", least: 2, most: 2, run: |given| text2(given, |a, b| Val::bool(a.starts_with(b))) },
-    Simple { name: "hasSuffix", least: 2, most: 2, run: |given| text2(given, |a, b| Val::bool(a.ends_with(b))) },
-    Simple { name: "html", least: 1, most: 1, run: |given| escaped(given, Writer::Html) },
-    Simple { name: "includeIfExists", least: 1, most: 2, run: |_| Ok(Val::Hidden) },
-    Simple { name: "ints", least: 0, most: 2, run: ints },
-    Simple { name: "json", least: 1, most: 1, run: |given| to_json(&given[0]).map(|text| Val::Bytes(text.into())) },
-    Simple { name: "len", least: 1, most: 1, run: len },
-    Simple { name: "lower", least: 1, most: 1, run: |given| Ok(Val::Plain(case::lower(&text(&given[0])?).into())) },
-    Simple { name: "map", least: 0, most: ANY, run: map },
-    Simple { name: "repeat", least: 2, most: 2, run: repeat },
-    Simple { name: "replace", least: 4, most: 4, run: replace },
-    Simple { name: "slice", least: 0, most: ANY, run: slice },
-    Simple { name: "split", least: 2, most: 2, run: split },
-    Simple { name: "trimSpace", least: 1, most: 1, run: |given| Ok(Val::Plain(text(&given[0])?.trim().into())) },
-    Simple { name: "upper", least: 1, most: 1, run: |given| Ok(Val::Plain(case::upper(&text(&given[0])?).into())) },
-    Simple { name: "url", least: 1, most: 1, run: |given| Ok(Val::Plain(query_escaped(&text(&given[0])?).into())) },
+    Simple {
+        name: "hasSuffix",
+        least: 2,
+        most: 2,
+        room: nothing,
+        run: |given| text2(given, |a, b| Val::bool(a.ends_with(b))),
+    },
+    Simple { name: "html", least: 1, most: 1, room: of_text::<5>, run: |given| escaped(given, Writer::Html) },
+    Simple { name: "includeIfExists", least: 1, most: 2, room: nothing, run: |_| Ok(Val::Hidden) },
+    Simple { name: "ints", least: 0, most: 2, room: nothing, run: ints },
+    Simple { name: "json", least: 1, most: 1, room: of_data, run: |given| Ok(Val::Bytes(to_json(&given[0])?.into())) },
+    Simple { name: "len", least: 1, most: 1, room: nothing, run: len },
+    Simple {
+        name: "lower",
+        least: 1,
+        most: 1,
+        room: of_text::<3>,
+        run: |given| Ok(Val::Plain(case::lower(&text(&given[0])?).into())),
+    },
+    Simple { name: "map", least: 0, most: ANY, room: of_items, run: map },
+    Simple { name: "repeat", least: 2, most: 2, room: of_repeat, run: repeat },
+    Simple { name: "replace", least: 4, most: 4, room: of_replace, run: replace },
+    Simple { name: "slice", least: 0, most: ANY, room: of_items, run: slice },
+    Simple { name: "split", least: 2, most: 2, room: of_split, run: split },
+    Simple {
+        name: "trimSpace",
+        least: 1,
+        most: 1,
+        room: of_text::<1>,
+        run: |given| Ok(Val::Plain(text(&given[0])?.trim().into())),
+    },
+    Simple {
+        name: "upper",
+        least: 1,
+        most: 1,
+        room: of_text::<3>,
+        run: |given| Ok(Val::Plain(case::upper(&text(&given[0])?).into())),
+    },
+    Simple {
+        name: "url",
+        least: 1,
+        most: 1,
+        room: of_text::<3>,
+        run: |given| Ok(Val::Plain(query_escaped(&text(&given[0])?).into())),
+    },
     Simple {
         name: "writeJson",
         least: 1,
         most: 1,
+        room: of_data,
         run: |given| to_json(&given[0]).map(|text| Val::Print(format!("{text}\n").into())),
     },
 ];
@@ -130,17 +168,29 @@ impl<'t> Runtime<'t> {
         match function {
             Function::Simple(simple) => {
                 count(simple.name, given.len(), simple.least, simple.most).map_err(site)?;
-                let value = (simple.run)(&given).map_err(site)?;
-                if let Some(size) = value.data().and_then(|data| data.as_text().map(str::len)) {
-                    self.scope.fuel.allocate(size)?;
-                }
-                Ok(value)
+                self.run_simple(simple, &given).map_err(site)
             }
             Function::Scope(signature) => self.provided(&signature, &given, span),
             Function::Writer(_) | Function::IsSet => {
                 Err(site(fault(JetFault::BadArguments("raw, unsafe, safeHtml and safeJs only end a pipeline".into()))))
             }
         }
+    }
+
+    /// Runs a function: what it looks at and what it may make are paid for before, what it did not make is given back.
+    fn run_simple(&self, simple: &Simple, given: &[Val]) -> Result<Val> {
+        let (fuel, room) = (self.scope.fuel, (simple.room)(given));
+        let looked_at: usize = given.iter().map(text_len).sum();
+        fuel.scan(looked_at.saturating_mul(2).saturating_add(room))?;
+        let mark = fuel.mark();
+        fuel.allocate(room)?;
+        let value = (simple.run)(given)?;
+        let held = match &value {
+            Val::Plain(Value::Text(text)) | Val::Bytes(text) | Val::Print(text) => text.len(),
+            _ => room,
+        };
+        fuel.forget(mark, held as u64);
+        Ok(value)
     }
 
     /// A function of the scope: its first arguments are text, a default may be anything.
@@ -179,6 +229,9 @@ impl<'t> Runtime<'t> {
     /// Whether an expression has a value that is not null. A limit is not forgiven.
     fn is_set(&mut self, expr: &'t Expr) -> Result<bool> {
         let value = match &expr.kind {
+            ExprKind::Identifier(name) if !self.knows(name) => {
+                return self.scope.fuel.step(UNKNOWN).map(|()| false);
+            }
             ExprKind::Index(..) | ExprKind::Identifier(_) | ExprKind::Field(_) | ExprKind::Chain(..) => self.eval(expr),
             _ => return Ok(true),
         };
@@ -186,9 +239,22 @@ impl<'t> Runtime<'t> {
             Ok(Val::Missing | Val::Inside(Value::Null)) => Ok(false),
             Ok(_) => Ok(true),
             Err(error) if matches!(error.kind(), Kind::Limit(_)) => Err(error),
-            Err(_) => Ok(false),
+            Err(_) => self.scope.fuel.step(FAULT).map(|()| false),
         }
     }
+}
+
+/// Steps that looking for a name in vain takes.
+const UNKNOWN: u64 = 8;
+
+/// Steps that making a fault takes, with the name most like the one that was wrong.
+pub(super) const FAULT: u64 = 200;
+
+/// No template has a name here, what it says is shown as far as anybody reads.
+#[cold]
+pub(super) fn no_template(name: &Val) -> Error {
+    let shown: String = name.joined().chars().take(80).collect();
+    fault(JetFault::NoTemplate(format!("{shown:?}")))
 }
 
 #[cold]
@@ -220,6 +286,62 @@ fn text(value: &Val) -> Result<Text> {
         other => Err(bad(format!("text is wanted, not {}", other.kind()))),
     }
 }
+
+/// The bytes of an argument that is text.
+fn text_len(value: &Val) -> usize {
+    match value {
+        Val::Plain(Value::Text(text)) | Val::Inside(Value::Text(text)) | Val::Bytes(text) | Val::Print(text) => {
+            text.len()
+        }
+        _ => 4,
+    }
+}
+
+fn nothing(_: &[Val]) -> usize {
+    0
+}
+
+/// Text of the first argument, each byte of which may become so many.
+fn of_text<const TIMES: usize>(given: &[Val]) -> usize {
+    given.first().map_or(0, text_len).saturating_mul(TIMES * COPIES)
+}
+
+fn of_items(given: &[Val]) -> usize {
+    given.len().saturating_mul(size_of::<Value>() + size_of::<Text>()).saturating_add(64)
+}
+
+/// JSON of the first argument, if its text needs few escapes; a control character is six bytes.
+fn of_data(given: &[Val]) -> usize {
+    let weight = |data: &Value| usize::try_from(data.extent().weight).unwrap_or(usize::MAX);
+    given.first().and_then(Val::data).map_or(0, |data| weight(&data)).saturating_mul(COPIES + 2)
+}
+
+fn of_repeat(given: &[Val]) -> usize {
+    let times = given.get(1).and_then(|times| whole(times).ok()).unwrap_or(0).max(0);
+    let times = usize::try_from(times).unwrap_or(usize::MAX);
+    given.first().map_or(0, text_len).saturating_mul(times).saturating_mul(COPIES)
+}
+
+fn of_replace(given: &[Val]) -> usize {
+    let (Ok(from), Ok(old), Ok(new), Ok(times)) = (text(&given[0]), text(&given[1]), text(&given[2]), whole(&given[3]))
+    else {
+        return 0;
+    };
+    let found = from.matches(&*old).take(usize::try_from(times).unwrap_or(usize::MAX)).count();
+    from.len().saturating_add(found.saturating_mul(new.len().saturating_add(FOUND))).saturating_mul(COPIES)
+}
+
+/// Finding a place costs about as much as copying so many bytes.
+const FOUND: usize = 8;
+
+fn of_split(given: &[Val]) -> usize {
+    let (Ok(from), Ok(separator)) = (text(&given[0]), text(&given[1])) else { return 0 };
+    let parts = from.matches(&*separator).count().saturating_add(1);
+    parts.saturating_mul(PART).saturating_add(from.len())
+}
+
+/// A value, the counts of a shared text, and what its bytes are rounded up to.
+const PART: usize = size_of::<Value>() + 16 + 8;
 
 fn text2(given: &[Val], run: fn(&str, &str) -> Val) -> Result<Val> {
     Ok(run(&text(&given[0])?, &text(&given[1])?))
@@ -258,17 +380,17 @@ fn map(given: &[Val]) -> Result<Val> {
     if given.len() % 2 == 1 {
         return Err(bad("map takes keys and values in pairs"));
     }
-    let mut entries = Vec::with_capacity(given.len() / 2);
+    let mut entries = BTreeMap::new();
     for pair in given.chunks_exact(2) {
         let Val::Plain(Value::Text(key)) = &pair[0] else {
             return Err(bad(format!("a key of a map is text, not {}", pair[0].kind())));
         };
         match pair[1].data() {
-            Some(value) => entries.push((key.clone(), value)),
-            None => entries.retain(|(known, _)| known != key),
-        }
+            Some(value) => entries.insert(key.clone(), value),
+            None => entries.remove(key),
+        };
     }
-    bounded(Map::from_entries(entries).into())
+    bounded(Map::from_entries(entries.into_iter().collect()).into())
 }
 
 fn slice(given: &[Val]) -> Result<Val> {
@@ -287,22 +409,14 @@ fn repeat(given: &[Val]) -> Result<Val> {
     if times < 0 {
         return Err(bad("repeat takes a count that is not negative"));
     }
-    let times = usize::try_from(times).unwrap_or(usize::MAX);
-    if text.len().saturating_mul(times) > REPEATED {
-        return Err(Error::limit(format!("repeat makes more than {} MiB", REPEATED >> 20)));
-    }
+    // What does not fit is more than was paid for.
+    let times = usize::try_from(times).unwrap_or(0);
     Ok(Val::Plain(text.repeat(times).into()))
 }
-
-/// Most bytes that `repeat` makes at once.
-const REPEATED: usize = 16 << 20;
 
 fn replace(given: &[Val]) -> Result<Val> {
     let (from, old, new, times) = (text(&given[0])?, text(&given[1])?, text(&given[2])?, whole(&given[3])?);
     let limit = usize::try_from(times).unwrap_or(usize::MAX);
-    if from.len().saturating_mul(new.len().max(1)) > REPEATED {
-        return Err(Error::limit(format!("replace makes more than {} MiB", REPEATED >> 20)));
-    }
     Ok(Val::Plain(from.replacen(&*old, &new, limit).into()))
 }
 

@@ -79,6 +79,7 @@ impl<'t> Runtime<'t> {
         if name.id == Id::DOT {
             return Ok(self.context.clone());
         }
+        self.scope.fuel.step(self.variables.width(0))?;
         if let Some(slot) = self.variables.get(name) {
             return Ok(slot.value());
         }
@@ -91,6 +92,19 @@ impl<'t> Runtime<'t> {
         known.extend(self.scope.functions.signatures().iter().map(|signature| signature.name));
         let hint = nearest::hint(name, known);
         Err(self.fault(span, JetFault::UnknownIdentifier { name: name.into(), hint }))
+    }
+
+    /// Whether a name means anything.
+    pub(super) fn knows(&self, name: &Name) -> bool {
+        name.id == Id::DOT
+            || self.variables.get(name).is_some()
+            || builtins::find(&name.text, self.scope.functions.signatures()).is_some()
+    }
+
+    /// Pays for a look at all data of a value.
+    fn look_at(&self, value: &Val) -> Result<()> {
+        let weight = value.data().map_or(0, |data| data.extent().weight);
+        self.scope.fuel.scan(usize::try_from(weight).unwrap_or(usize::MAX))
     }
 
     fn no_field(&self, name: &str, of: &Val, span: Span) -> crate::Error {
@@ -198,7 +212,12 @@ impl<'t> Runtime<'t> {
             let what = format!("slice [{from}:{to}] is out of range of {length}");
             return Err(self.fault(span, JetFault::Index(what)));
         };
-        self.scope.fuel.allocate(to - from)?;
+        let width = if matches!(base, Val::Bytes(_) | Val::Plain(Value::Text(_)) | Val::Inside(Value::Text(_))) {
+            1
+        } else {
+            size_of::<Value>()
+        };
+        self.scope.fuel.text((to - from).saturating_mul(width))?;
         let cut = |text: &str| {
             let what = "slice cuts a character in two; text is UTF-8".to_owned();
             text.get(from..to).map(crate::value::Text::from).ok_or_else(|| self.fault(span, JetFault::Index(what)))
@@ -225,8 +244,10 @@ impl<'t> Runtime<'t> {
         let right = self.eval(right)?;
         let site = |error: crate::Error| error.at(self.template.source.at(right_span));
         match operator {
-            Operator::Equal => return Ok(Val::bool(equal(&left, &right))),
-            Operator::NotEqual => return Ok(Val::bool(!equal(&left, &right))),
+            Operator::Equal | Operator::NotEqual => {
+                self.look_at(&left)?;
+                return Ok(Val::bool(equal(&left, &right) == (operator == Operator::Equal)));
+            }
             Operator::Greater | Operator::GreaterEqual | Operator::Less | Operator::LessEqual => {
                 let Val::Plain(number @ (Value::Int(_) | Value::Float(_))) = &left else {
                     return Err(self.type_fault(left_span, "an ordering", &left));
@@ -237,8 +258,11 @@ impl<'t> Runtime<'t> {
                 if matches!(right, Val::Missing) {
                     return Err(self.type_fault(right_span, "+", &right));
                 }
-                let joined = format!("{}{}", left.joined(), right.joined());
-                self.scope.fuel.allocate(joined.len())?;
+                self.look_at(&left)?;
+                self.look_at(&right)?;
+                let (left, right) = (left.joined(), right.joined());
+                self.scope.fuel.text(left.len() + right.len())?;
+                let joined = format!("{left}{right}");
                 return Ok(Val::Plain(joined.into()));
             }
             Operator::Divide | Operator::Remainder if is_zero(&right) => {

@@ -93,7 +93,10 @@ impl Keyword {
     }
 }
 
-/// All tokens; the last is `End` or `Fault`.
+/// How many tokens a template may have: about 16,000 actions.
+pub(super) const TOKENS: usize = 80_000;
+
+/// All tokens; the last is `End` or `Fault`, unless there are more than [`TOKENS`].
 pub(super) fn lex(text: &str, delimiters: &Delimiters) -> Vec<Token> {
     let mut lexer = Lexer { cursor: Cursor::new(text), delimiters, tokens: Vec::new(), start: 0, parens: 0 };
     if let Err(fault) = lexer.text() {
@@ -127,15 +130,20 @@ impl Lexer<'_> {
     /// Text between actions and comments. A comment counts only where the first character of an opening
     /// delimiter follows later, as vectors jet/comments-001 and comments-013 show.
     fn text(&mut self) -> Result<(), JetFault> {
-        loop {
-            let rest = self.cursor.rest();
-            let first = self.delimiters.left.chars().next().unwrap_or('[');
-            let Some(action) = rest.find(first) else {
-                self.cursor.seek(self.cursor.text().len());
-                break;
-            };
-            let next = rest.find('{').map_or(action, |comment| comment.min(action));
-            self.cursor.seek(self.cursor.at() + next);
+        let first = self.delimiters.left.chars().next().unwrap_or('[');
+        // Where `first` stands next: every character is looked at once for it and once for a comment.
+        let mut action = 0;
+        while self.tokens.len() <= TOKENS {
+            let at = self.cursor.at();
+            if action < at || action == 0 {
+                let Some(found) = self.cursor.rest().find(first) else {
+                    self.cursor.seek(self.cursor.text().len());
+                    break;
+                };
+                action = at + found;
+            }
+            let before = self.cursor.text().get(at..action).unwrap_or("");
+            self.cursor.seek(before.find('{').map_or(action, |comment| at + comment));
             if self.cursor.looking_at(&self.delimiters.left) {
                 self.open();
                 self.action()?;
@@ -186,7 +194,7 @@ impl Lexer<'_> {
 
     /// Everything up to and with the right delimiter.
     fn action(&mut self) -> Result<(), JetFault> {
-        loop {
+        while self.tokens.len() <= TOKENS {
             if let Some(trims) = self.closes() {
                 if self.parens > 0 {
                     return Err(unexpected("the end of the action", "a closing parenthesis"));
@@ -204,6 +212,7 @@ impl Lexer<'_> {
             }
             self.token()?;
         }
+        Ok(())
     }
 
     fn token(&mut self) -> Result<(), JetFault> {

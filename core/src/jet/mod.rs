@@ -83,6 +83,10 @@ impl Template {
             return Err(Error::limit(alloc::format!("template is larger than {} MiB", SIZE >> 20)));
         }
         let tokens = lexer::lex(source.text(), delimiters);
+        if let Some(last) = tokens.get(lexer::TOKENS) {
+            let text = alloc::format!("template has more than {} words and signs in its actions", lexer::TOKENS);
+            return Err(Error::limit(text).at(source.at(last.span)));
+        }
         Ok(Self { source: source.clone(), parsed: parser::parse(source, tokens)? })
     }
 

@@ -6,7 +6,7 @@ use alloc::string::{String, ToString};
 
 use super::Template;
 use super::ast::{Block, Command, Expr, ExprKind, Id, List, Name, Node, Parameter, Pipe, Set, Yield};
-use super::builtins::{Function, Writer};
+use super::builtins::{FAULT, Function, Writer, no_template};
 use super::output::Output;
 use super::value::Val;
 use super::variables::{Slot, Variables};
@@ -90,6 +90,7 @@ impl<'t> Runtime<'t> {
     }
 
     fn show(&mut self, name: &'t Name, span: Span) -> Result<()> {
+        self.scope.fuel.step(self.variables.width(0))?;
         match self.variables.get(name) {
             Some(Slot::Value(value)) => self.out.value(value),
             Some(Slot::Item(items, at)) => items.get(*at).map_or(Ok(()), |item| self.out.data(item)),
@@ -140,6 +141,7 @@ impl<'t> Runtime<'t> {
                     Err(error) if matches!(error.kind(), Kind::Limit(_)) => Err(error),
                     Err(error) => {
                         self.out.rewind(written)?;
+                        self.scope.fuel.step(FAULT)?;
                         self.variables.close(frames);
                         (self.context, self.content) = (context, content);
                         let Some(catch) = catch else { return Ok(false) };
@@ -183,7 +185,7 @@ impl<'t> Runtime<'t> {
     /// No template has a name here.
     fn include(&mut self, name: &'t Expr) -> Error {
         match self.eval(name) {
-            Ok(Val::Plain(Value::Text(text))) => self.fault(name.span, JetFault::NoTemplate(format!("{text:?}"))),
+            Ok(text @ Val::Plain(Value::Text(_))) => no_template(&text).at(self.template.source.at(name.span)),
             Ok(other) => {
                 let what = format!("include wants the name of a template, not {}", other.kind());
                 self.fault(name.span, JetFault::Other(what))
@@ -328,6 +330,7 @@ impl<'t> Runtime<'t> {
         let Some(content) = self.content.clone() else { return Ok(()) };
         let _level = self.scope.fuel.enter()?;
         let before = self.context.clone();
+        self.scope.fuel.step(self.variables.width(content.frames).saturating_mul(4))?;
         let hidden = self.variables.hide(content.frames);
         let outer = core::mem::replace(&mut self.content, content.outer.clone());
         let outcome = self.content(content.list, context);
@@ -434,6 +437,9 @@ impl<'t> Runtime<'t> {
     }
 
     fn escape(&mut self, writer: Writer, value: &Val) -> Result<()> {
+        let weight = value.data().map_or(0, |data| data.extent().weight);
+        // A byte becomes six at most.
+        self.scope.fuel.text(usize::try_from(weight).unwrap_or(usize::MAX).saturating_mul(2))?;
         let mut text = String::new();
         value.print(&mut text);
         let mut escaped = String::with_capacity(text.len());

@@ -62,6 +62,12 @@ impl<'t> Variables<'t> {
         self.frames.len()
     }
 
+    /// Steps that it takes to look through the frames above a depth.
+    pub(super) fn width(&self, depth: usize) -> u64 {
+        let start = self.frames.get(depth).copied().unwrap_or(self.slots.len());
+        (self.slots.len().saturating_sub(start) / 16) as u64
+    }
+
     pub(super) fn open(&mut self) {
         self.frames.push(self.slots.len());
     }
