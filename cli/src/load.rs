@@ -19,7 +19,6 @@ use ccm_platform::lock::{self, RunLock};
 use ccm_platform::source::{self, dotenv};
 use ccm_platform::unpack::Unpacked;
 
-use crate::argv;
 use crate::command::absolute;
 use crate::command::run::{Data, Options};
 use crate::guard::Guard;
@@ -43,11 +42,11 @@ impl Loader {
 
     /// A manifest as named from a directory: a path, an address, or at the top `-`.
     pub(crate) fn load(&self, host: &Linux, directory: &str, name: &str) -> Result<Loaded> {
-        let reference = match name {
-            argv::STDIN => "-".to_string(),
-            _ if directory.is_empty() || has_scheme(name) => name.to_string(),
-            _ => path::resolve(directory, name),
+        let reference = match directory.is_empty() || has_scheme(name) {
+            true => name.to_string(),
+            false => path::resolve(directory, name),
         };
+        let standard_input = reference == "-";
         let below =
             |folder: &String| path::clean(&reference).strip_prefix(&**folder).is_some_and(|rest| rest.starts_with('/'));
         let in_bundle = self.sealed.borrow().iter().any(below);
@@ -59,7 +58,7 @@ impl Loader {
         }
         let identity = if has_scheme(&reference) { reference } else { absolute(&reference)? };
         // A plain text is its own proof; of a tarball only its file can be compared with a checksum.
-        let packed = loaded.unpacked.is_some() && name != argv::STDIN;
+        let packed = loaded.unpacked.is_some() && !standard_input;
         let digest = packed.then(|| host.digest(&identity)).transpose()?;
         self.unpacked.borrow_mut().extend(loaded.unpacked);
         Ok(Loaded { source: Source::new(loaded.name, loaded.text), directory: loaded.folder, identity, digest })

@@ -1,13 +1,13 @@
 //! The `ccm` command: reads argv, calls core with the Linux host, shows the outcome.
 //!
-//! What happens to a call, in order: [`argv`] respells it into what argh knows, [`args`] parses it,
+//! What happens to a call, in order: [`args`] reads it by the tables of [`definition`], a function of
 //! [`command`] carries it out and returns an exit code, [`help`] tells of all that, [`output`] and [`logger`] speak, [`problem`]
 //! shows what went wrong. Nothing here decides about a machine: that is core's part.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod args;
-mod argv;
 mod command;
+mod definition;
 mod guard;
 mod help;
 mod load;
@@ -28,14 +28,10 @@ fn main() -> ExitCode {
 
 /// One call, from its words to its exit code.
 fn serve(console: &mut Console) -> u8 {
-    let words = match argv::words(std::env::args_os()) {
-        Ok(words) => words,
-        Err(error) => return problem::show(console, &error),
-    };
-    match args::parse(&words) {
-        args::Parsed::Run(call) => {
-            console.verbosity = call.verbosity();
-            command::run(call.command, console).unwrap_or_else(|error| problem::show(console, &error))
+    match args::parse(std::env::args_os().skip(1)) {
+        args::Parsed::Run(given) => {
+            console.verbosity = given.verbosity();
+            given.run(console).unwrap_or_else(|error| problem::show(console, &error))
         }
         args::Parsed::Show(text) => {
             console.out.text(&text);

@@ -1,6 +1,5 @@
 //! `ccm hiera`: data as a run would see it, for people and for shell scripts.
 
-use argh::{ArgsInfo, FromArgs};
 use ccm_core::hiera::{Document, Options};
 use ccm_core::host::Files;
 use ccm_core::render::{Env, World};
@@ -10,143 +9,101 @@ use ccm_core::value::{Map, Value, lookup, merge, show};
 use ccm_core::{Error, Result, yaml};
 use ccm_platform::{Linux, source};
 
+use crate::args::Given;
+use crate::definition::{Command, Count, Flag, Takes, Then, Word};
 use crate::logger::{Console, Level};
-use crate::{argv, exit, load, problem};
+use crate::{exit, load, problem};
 
-/// Resolves hierarchical data.
-#[derive(FromArgs, ArgsInfo)]
-#[argh(subcommand, name = "hiera", help_triggers("--help"))]
-pub(crate) struct Hiera {
-    #[argh(subcommand)]
-    what: What,
-}
+/// `ccm hiera`.
+pub(crate) static HIERA: Command = Command {
+    name: "hiera",
+    also: &[],
+    about: "Resolves hierarchical data.",
+    flags: &[],
+    then: Then::Commands(&[&PARSE, &FACTS]),
+};
 
-#[derive(FromArgs, ArgsInfo)]
-#[argh(subcommand)]
-enum What {
-    Parse(Parse),
-    Facts(Facts),
-}
+static PARSE: Command = Command {
+    name: "parse",
+    also: &["resolve"],
+    about: "Resolves a document and prints its data.",
+    flags: &[&[&DATA, &DATA_FILE], GATHERING, &[&CONTEXT, &YAML, &ENV, &ENV_PREFIX]],
+    then: Then::Run(&[Word::new("input", Count::Any, "the document (HIERA_INPUT), then facts, K=V")], parse),
+};
 
-/// Resolves a document and prints its data.
-#[derive(FromArgs, ArgsInfo)]
-#[argh(subcommand, name = "parse", help_triggers("--help"))]
-struct Parse {
-    /// the document (HIERA_INPUT), then facts, K=V
-    #[argh(positional, arg_name = "INPUT")]
-    words: Vec<String>,
-    /// data merged over the result, K=V; may be repeated
-    #[argh(option, short = 'D', arg_name = "K=V")]
-    data: Vec<String>,
-    /// a YAML or JSON file of data merged over the result
-    #[argh(option, arg_name = "FILE")]
-    data_file: Option<String>,
-    /// a YAML or JSON file of facts
-    #[argh(option, arg_name = "FILE")]
-    facts: Option<String>,
-    /// take the environment's variables as facts
-    #[argh(switch, short = 'E')]
-    env_facts: bool,
-    /// print what this path leads to
-    #[argh(option, arg_name = "PATH")]
-    query: Option<String>,
-    /// the NATS context (NATS_CONTEXT, or CCM)
-    #[argh(option, arg_name = "NAME")]
-    #[allow(dead_code, reason = "kv:// sources will want it")]
-    context: Option<String>,
-    /// print YAML in place of JSON
-    #[argh(switch)]
-    yaml: bool,
-    /// print NAME=value lines for a shell
-    #[argh(switch)]
-    env: bool,
-    /// what the names of --env begin with (HIERA)
-    #[argh(option, arg_name = "PREFIX", default = "String::from(\"HIERA\")")]
-    env_prefix: String,
-}
+static FACTS: Command = Command {
+    name: "facts",
+    also: &[],
+    about: "Prints the facts that data is resolved with.",
+    flags: &[GATHERING],
+    then: Then::Run(&[Word::new("K=V", Count::Any, "facts, K=V")], facts),
+};
 
-/// Prints the facts that data is resolved with.
-#[derive(FromArgs, ArgsInfo)]
-#[argh(subcommand, name = "facts", help_triggers("--help"))]
-struct Facts {
-    /// facts, K=V
-    #[argh(positional, arg_name = "K=V")]
-    fact: Vec<String>,
-    /// a YAML or JSON file of facts
-    #[argh(option, arg_name = "FILE")]
-    facts: Option<String>,
-    /// take the environment's variables as facts
-    #[argh(switch, short = 'E')]
-    env_facts: bool,
-    /// print what this path leads to, as text
-    #[argh(option, arg_name = "PATH")]
-    query: Option<String>,
-}
+/// The flags of both.
+static GATHERING: &[&Flag] = &[&FACTS_FILE, &ENV_FACTS, &QUERY];
 
-impl Hiera {
-    pub(crate) fn run(self, console: &Console) -> Result<u8> {
-        let text = match self.what {
-            What::Parse(parse) => parse.run(console)?,
-            What::Facts(facts) => facts.run(console)?,
-        };
-        console.out.text(&text);
-        Ok(exit::SUCCESS)
+static DATA: Flag = Flag::new("data", Takes::Many("K=V"), "data merged over the result, K=V; may be repeated").or('D');
+static DATA_FILE: Flag =
+    Flag::new("data-file", Takes::One("FILE"), "a YAML or JSON file of data merged over the result");
+static FACTS_FILE: Flag = Flag::new("facts", Takes::One("FILE"), "a YAML or JSON file of facts");
+static ENV_FACTS: Flag = Flag::switch("env-facts", "take the environment's variables as facts").or('E');
+static QUERY: Flag = Flag::new("query", Takes::One("PATH"), "print what this path leads to");
+/// Taken already, for calls that name it; kv:// sources will want it.
+static CONTEXT: Flag = Flag::new("context", Takes::One("NAME"), "the NATS context (NATS_CONTEXT, or CCM)");
+static YAML: Flag = Flag::switch("yaml", "print YAML in place of JSON");
+static ENV: Flag = Flag::switch("env", "print NAME=value lines for a shell");
+static ENV_PREFIX: Flag = Flag::new("env-prefix", Takes::One("PREFIX"), "what the names of --env begin with (HIERA)");
+
+/// Prints the resolved data in the form asked for; a rule that is broken leaves nothing to print.
+fn parse(given: &Given, console: &Console) -> Result<u8> {
+    let host = Linux::new();
+    let (input, arguments) = match given.words().split_first() {
+        Some((input, arguments)) => (Some(input.clone()), arguments),
+        None => (super::variable("HIERA_INPUT"), &[][..]),
+    };
+    let input = input.ok_or_else(|| Error::invalid("a document must be named, or HIERA_INPUT set"))?;
+    let document = document(&input, &host)?;
+    let facts = gathered(given, arguments, console)?;
+    let options = Options { data_key: None, data_overrides: overrides(given, &host)? };
+    let world = World::sandbox(Value::Map(facts));
+    let resolved = document.resolve(&Env::timed(&world, &host), &options)?;
+    for warning in &resolved.warnings {
+        console.diagnose(Level::Warn, problem::text(warning).trim_end(), &[]);
     }
+    resolved.enforce()?;
+    let data = match given.text(&QUERY) {
+        Some(path) => query(&resolved.data, path)?.unwrap_or_default(),
+        None => Value::Map(resolved.data),
+    };
+    let text = match (given.on(&ENV), given.on(&YAML)) {
+        (true, _) => lines(&data, given.text(&ENV_PREFIX).unwrap_or("HIERA"))?,
+        (false, true) => yaml::write(&data)?,
+        (false, false) => json(&data)?,
+    };
+    console.out.text(&text);
+    Ok(exit::SUCCESS)
 }
 
-impl Parse {
-    /// The resolved data in the form asked for; a rule that is broken leaves nothing to print.
-    fn run(self, console: &Console) -> Result<String> {
-        let host = Linux::new();
-        let (input, arguments) = match self.words.split_first() {
-            Some((input, arguments)) => (Some(input.clone()), arguments),
-            None => (super::variable("HIERA_INPUT"), &[][..]),
-        };
-        let input = input.ok_or_else(|| Error::invalid("a document must be named, or HIERA_INPUT set"))?;
-        let document = document(&input, &host)?;
-        let facts = facts(self.env_facts, self.facts.as_deref(), arguments, console)?;
-        let options = Options { data_key: None, data_overrides: self.overrides(&host)? };
-        let world = World::sandbox(Value::Map(facts));
-        let resolved = document.resolve(&Env::timed(&world, &host), &options)?;
-        for warning in &resolved.warnings {
-            console.diagnose(Level::Warn, problem::text(warning).trim_end(), &[]);
-        }
-        resolved.enforce()?;
-        let data = match &self.query {
-            Some(path) => query(&resolved.data, path)?.unwrap_or_default(),
-            None => Value::Map(resolved.data),
-        };
-        if self.env {
-            return lines(&data, &self.env_prefix);
-        }
-        if self.yaml { yaml::write(&data) } else { json(&data) }
+/// What `--data-file` and, over it, each `-D` say. Keys of `-D` are taken as they are, values are text.
+fn overrides(given: &Given, host: &Linux) -> Result<Map> {
+    let mut data = given.text(&DATA_FILE).map(|file| load::map(file, host)).transpose()?.unwrap_or_default();
+    for pair in given.texts(&DATA) {
+        let (key, value) = load::pair(pair).map_err(|error| error.doing("--data"))?;
+        data.insert(key, value);
     }
-
-    /// What `--data-file` and, over it, each `-D` say. Keys of `-D` are taken as they are, values are text.
-    fn overrides(&self, host: &Linux) -> Result<Map> {
-        let mut data = self.data_file.as_deref().map(|file| load::map(file, host)).transpose()?.unwrap_or_default();
-        for pair in &self.data {
-            let (key, value) = load::pair(pair).map_err(|error| error.doing("--data"))?;
-            data.insert(key, value);
-        }
-        Ok(data)
-    }
+    Ok(data)
 }
 
-impl Facts {
-    fn run(self, console: &Console) -> Result<String> {
-        let facts = facts(self.env_facts, self.facts.as_deref(), &self.fact, console)?;
-        match &self.query {
-            Some(path) => {
-                Ok(query(&facts, path)?.map_or_else(String::new, |value| show::text(&value).to_string()) + "\n")
-            }
-            None => json(&Value::Map(facts)),
-        }
-    }
+fn facts(given: &Given, console: &Console) -> Result<u8> {
+    let facts = gathered(given, given.words(), console)?;
+    console.out.text(&match given.text(&QUERY) {
+        Some(path) => query(&facts, path)?.map_or_else(String::new, |value| show::text(&value).to_string()) + "\n",
+        None => json(&Value::Map(facts))?,
+    });
+    Ok(exit::SUCCESS)
 }
 
 fn document(input: &str, host: &Linux) -> Result<Document> {
-    let input = if input == argv::STDIN { "-" } else { input };
     if input != "-" && !input.contains(':') && host.stat_target(input)?.is_none() {
         return Err(Error::invalid(format!("file not found: {}", super::absolute(input)?)));
     }
@@ -156,15 +113,15 @@ fn document(input: &str, host: &Linux) -> Result<Document> {
 
 /// The gathered facts, and over them the environment, the file and the arguments: each replaces whole
 /// top-level keys, but a dotted argument sets what it names.
-fn facts(environment: bool, file: Option<&str>, arguments: &[String], console: &Console) -> Result<Map> {
+fn gathered(given: &Given, arguments: &[String], console: &Console) -> Result<Map> {
     let mut facts = load::gathered(console);
-    if environment {
+    if given.on(&ENV_FACTS) {
         let variables = std::env::vars_os().filter_map(|(name, value)| {
             Some((name.into_string().ok()?.into(), Value::from(value.into_string().ok()?)))
         });
         facts = merge::shallow(facts, variables.collect());
     }
-    if let Some(file) = file {
+    if let Some(file) = given.text(&FACTS_FILE) {
         facts = merge::shallow(facts, load::map(file, &Linux::new())?);
     }
     for argument in arguments {

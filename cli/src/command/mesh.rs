@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use argh::{ArgsInfo, FromArgs};
 use ccm_core::engine::Loaded;
 use ccm_core::host::{Attributes, Content, Files};
 use ccm_core::roster::module::BUILT_IN;
@@ -14,207 +13,124 @@ use ccm_core::{Error, Result};
 use ccm_platform::source::{self, LARGEST};
 use ccm_platform::{Linux, facts};
 
-use super::apply::Apply;
+use super::{apply, run};
+use crate::args::Given;
+use crate::definition::{Command, Count, Flag, Takes, Then, Word};
 use crate::exit;
-use crate::load::Loader;
+use crate::guard::Guard;
 use crate::logger::{Console, Level};
 use crate::problem;
 
-/// Composes manifests for the machines of a mesh.
-#[derive(FromArgs, ArgsInfo)]
-#[argh(subcommand, name = "mesh", help_triggers("--help"))]
-pub(crate) struct MeshCommand {
-    #[argh(subcommand)]
-    command: Sub,
+/// `ccm mesh`.
+pub(crate) static MESH: Command = Command {
+    name: "mesh",
+    also: &[],
+    about: "Composes manifests for the machines of a mesh.",
+    flags: &[],
+    then: Then::Commands(&[&CHECK, &COMPOSE, &RENDER, &MODULES, &APPLY]),
+};
+
+/// Where a mesh is.
+static PLACE: &[&Flag] = &[&RECORD, &FOLDER];
+
+static RECORD: Flag = Flag::new("mesh", Takes::One("SOURCE"), "the record (mesh.yaml)");
+static FOLDER: Flag = Flag::new("modules", Takes::One("DIR"), "the folder of modules (modules/)");
+
+static CHECK: Command = Command {
+    name: "check",
+    also: &[],
+    about: "Composes for every machine, writes nothing, tells each refusal.",
+    flags: &[PLACE],
+    then: Then::Run(&[], check),
+};
+
+static COMPOSE: Command = Command {
+    name: "compose",
+    also: &[],
+    about: "Prints or writes the manifest of a machine, or of all.",
+    flags: &[&[&ALL, &OUTPUT], PLACE],
+    then: Then::Run(&[Word::new("node", Count::OneOrNone, "the machine")], compose),
+};
+
+static ALL: Flag = Flag::switch("all", "compose for every machine, into the folder given with -o");
+static OUTPUT: Flag = Flag::new("output", Takes::One("PATH"), "a file, or with --all a folder, to write to").or('o');
+
+static RENDER: Command = Command {
+    name: "render",
+    also: &[],
+    about: "Prints one rendered fact of a machine.",
+    flags: &[PLACE],
+    then: Then::Run(
+        &[Word::new("node", Count::One, "the machine"), Word::new("fact", Count::One, "the fact, as MODULE/FACT")],
+        render,
+    ),
+};
+
+static MODULES: Command = Command {
+    name: "modules",
+    also: &[],
+    about: "Lists the modules there are, or prints the manifest of one.",
+    flags: &[&[&SHOW, &FOLDER]],
+    then: Then::Run(&[], modules),
+};
+
+static SHOW: Flag = Flag::new("show", Takes::One("NAME"), "print this module's manifest");
+
+static APPLY: Command = Command {
+    name: "apply",
+    also: &[],
+    about: "Composes for this machine and applies what comes of it.",
+    flags: &[&[&NODE], PLACE, run::FLAGS, apply::FLAGS],
+    then: Then::Run(&[], apply),
+};
+
+static NODE: Flag = Flag::new("node", Takes::One("NAME"), "the machine (this one's host name)");
+
+fn check(given: &Given, console: &Console) -> Result<u8> {
+    let host = Linux::new();
+    Ok(match Place::of(given, &host)?.mesh(&host, console)? {
+        Some(_) => exit::SUCCESS,
+        None => exit::FAILURE,
+    })
 }
 
-#[derive(FromArgs, ArgsInfo)]
-#[argh(subcommand)]
-enum Sub {
-    Check(Check),
-    Compose(Compose),
-    Render(Render),
-    Modules(Modules),
-    Apply(MeshApply),
+fn render(given: &Given, console: &Console) -> Result<u8> {
+    let host = Linux::new();
+    let Some(mesh) = Place::of(given, &host)?.mesh(&host, console)? else { return Ok(exit::FAILURE) };
+    console.out.text(&mesh.render(given.word(0), given.word(1))?);
+    Ok(exit::SUCCESS)
 }
 
-/// Composes for every machine, writes nothing, tells each refusal.
-#[derive(FromArgs, ArgsInfo)]
-#[argh(subcommand, name = "check", help_triggers("--help"))]
-struct Check {
-    /// the record (mesh.yaml)
-    #[argh(option, arg_name = "SOURCE")]
-    mesh: Option<String>,
-    /// the folder of modules (modules/)
-    #[argh(option, arg_name = "DIR")]
-    modules: Option<String>,
-}
-
-/// Prints or writes the manifest of a machine, or of all.
-#[derive(FromArgs, ArgsInfo)]
-#[argh(subcommand, name = "compose", help_triggers("--help"))]
-struct Compose {
-    /// the machine
-    #[argh(positional)]
-    node: Option<String>,
-    /// compose for every machine, into the folder given with -o
-    #[argh(switch)]
-    all: bool,
-    /// a file, or with --all a folder, to write to
-    #[argh(option, short = 'o', arg_name = "PATH")]
-    output: Option<String>,
-    /// the record (mesh.yaml)
-    #[argh(option, arg_name = "SOURCE")]
-    mesh: Option<String>,
-    /// the folder of modules (modules/)
-    #[argh(option, arg_name = "DIR")]
-    modules: Option<String>,
-}
-
-/// Prints one rendered fact of a machine.
-#[derive(FromArgs, ArgsInfo)]
-#[argh(subcommand, name = "render", help_triggers("--help"))]
-struct Render {
-    /// the machine
-    #[argh(positional)]
-    node: String,
-    /// the fact, as MODULE/FACT
-    #[argh(positional)]
-    fact: String,
-    /// the record (mesh.yaml)
-    #[argh(option, arg_name = "SOURCE")]
-    mesh: Option<String>,
-    /// the folder of modules (modules/)
-    #[argh(option, arg_name = "DIR")]
-    modules: Option<String>,
-}
-
-/// Lists the modules there are, or prints the manifest of one.
-#[derive(FromArgs, ArgsInfo)]
-#[argh(subcommand, name = "modules", help_triggers("--help"))]
-struct Modules {
-    /// print this module's manifest
-    #[argh(option, arg_name = "NAME")]
-    show: Option<String>,
-    /// the folder of modules (modules/)
-    #[argh(option, arg_name = "DIR")]
-    modules: Option<String>,
-}
-
-/// Composes for this machine and applies what comes of it.
-#[derive(FromArgs, ArgsInfo)]
-#[argh(subcommand, name = "apply", help_triggers("--help"))]
-struct MeshApply {
-    /// the machine (this one's host name)
-    #[argh(option, arg_name = "NAME")]
-    node: Option<String>,
-    /// the record (mesh.yaml)
-    #[argh(option, arg_name = "SOURCE")]
-    mesh: Option<String>,
-    /// the folder of modules (modules/)
-    #[argh(option, arg_name = "DIR")]
-    modules: Option<String>,
-    /// a fact for this run, K=V; a dotted K sets a nested fact; may be repeated
-    #[argh(option, arg_name = "K=V")]
-    fact: Vec<String>,
-    /// keep dotted keys of --fact as they are
-    #[argh(switch)]
-    flat_facts: bool,
-    /// a YAML or JSON file of facts to merge over those gathered
-    #[argh(option, arg_name = "FILE")]
-    facts: Option<String>,
-    /// data that overrides the manifest's (CCM_HIERA_DATA)
-    #[argh(option, arg_name = "SOURCE")]
-    hiera: Option<String>,
-    /// do not read .env from the current directory
-    #[argh(switch)]
-    no_read_env: bool,
-    /// change nothing, say what would change
-    #[argh(switch)]
-    noop: bool,
-    /// with --noop: run guard commands too
-    #[argh(switch)]
-    noop_guards: bool,
-    /// run health checks only
-    #[argh(switch)]
-    monitor_only: bool,
-    /// print the resolved manifest and end
-    #[argh(switch)]
-    render: bool,
-    /// print no summary
-    #[argh(switch)]
-    no_report: bool,
-    /// end with 0 unchanged, 2 changed, 4 failed, 6 changed and failed
-    #[argh(switch)]
-    detailed_exitcodes: bool,
-    /// how long to wait for another run to end (60s)
-    #[argh(option, arg_name = "DURATION")]
-    lock_timeout: Option<String>,
-    /// do not wait for disks: for building images
-    #[argh(switch)]
-    no_sync: bool,
-    /// the NATS context (NATS_CONTEXT, or CCM)
-    #[argh(option, arg_name = "NAME")]
-    context: Option<String>,
-    /// the stream that registrations() reads (REGISTRATION)
-    #[argh(option, short = 'R', arg_name = "STREAM")]
-    registration: Option<String>,
-}
-
-impl MeshCommand {
-    pub(crate) fn run(self, console: &Console) -> Result<u8> {
-        let host = Linux::new();
-        match self.command {
-            Sub::Check(check) => match Place::of(check.mesh, check.modules, &host)?.mesh(&host, console)? {
-                Some(_) => Ok(exit::SUCCESS),
-                None => Ok(exit::FAILURE),
-            },
-            Sub::Compose(compose) => compose.run(host, console),
-            Sub::Render(render) => {
-                let Some(mesh) = Place::of(render.mesh, render.modules, &host)?.mesh(&host, console)? else {
-                    return Ok(exit::FAILURE);
-                };
-                console.out.text(&mesh.render(&render.node, &render.fact)?);
-                Ok(exit::SUCCESS)
-            }
-            Sub::Modules(modules) => modules.run(&host, console),
-            Sub::Apply(apply) => apply.run(&host, console),
-        }
+fn compose(given: &Given, console: &Console) -> Result<u8> {
+    let mut host = Linux::new();
+    let all = given.on(&ALL);
+    let node = given.words().first();
+    if all == node.is_some() {
+        return Err(Error::invalid("name one machine, or give --all and -o DIR"));
     }
-}
-
-impl Compose {
-    fn run(self, mut host: Linux, console: &Console) -> Result<u8> {
-        let nodes = match (&self.node, self.all) {
-            (Some(node), false) => Some(node.clone()),
-            (None, true) => None,
-            _ => return Err(Error::invalid("name one machine, or give --all and -o DIR")),
-        };
-        if self.all && self.output.is_none() {
-            return Err(Error::invalid("--all needs a folder to write to: -o DIR"));
-        }
-        let Some(mesh) = Place::of(self.mesh, self.modules, &host)?.mesh(&host, console)? else {
-            return Ok(exit::FAILURE);
-        };
-        let network = mesh.network();
-        if let Some(node) = nodes {
-            let text = mesh.compose(&node, &network)?.yaml()?;
-            match &self.output {
-                Some(file) => write(&mut host, file, &text)?,
-                None => console.out.text(&text),
-            }
-            return Ok(exit::SUCCESS);
-        }
-        let folder = self.output.unwrap_or_default();
-        if host.stat_target(&folder)?.is_none() {
-            host.make_directory(&folder, &Attributes { uid: None, gid: None, mode: Some(0o755) })?;
-        }
-        for node in mesh.record().names() {
-            let text = mesh.compose(node, &network)?.yaml()?;
-            write(&mut host, &path::join(&[&folder, &format!("{node}.yaml")]), &text)?;
-        }
-        Ok(exit::SUCCESS)
+    let output = given.text(&OUTPUT);
+    if all && output.is_none() {
+        return Err(Error::invalid("--all needs a folder to write to: -o DIR"));
     }
+    let Some(mesh) = Place::of(given, &host)?.mesh(&host, console)? else { return Ok(exit::FAILURE) };
+    let network = mesh.network();
+    if let Some(node) = node {
+        let text = mesh.compose(node, &network)?.yaml()?;
+        match output {
+            Some(file) => write(&mut host, file, &text)?,
+            None => console.out.text(&text),
+        }
+        return Ok(exit::SUCCESS);
+    }
+    let folder = output.unwrap_or_default();
+    if host.stat_target(folder)?.is_none() {
+        host.make_directory(folder, &Attributes { uid: None, gid: None, mode: Some(0o755) })?;
+    }
+    for node in mesh.record().names() {
+        let text = mesh.compose(node, &network)?.yaml()?;
+        write(&mut host, &path::join(&[folder, &format!("{node}.yaml")]), &text)?;
+    }
+    Ok(exit::SUCCESS)
 }
 
 /// A manifest may hold what only its machine should read.
@@ -222,76 +138,51 @@ fn write(host: &mut Linux, file: &str, text: &str) -> Result<()> {
     host.write(file, Content::Bytes(text.as_bytes()), &Attributes { uid: None, gid: None, mode: Some(0o644) }).map(drop)
 }
 
-impl Modules {
-    fn run(self, host: &Linux, console: &Console) -> Result<u8> {
-        let place = Place { record: String::new(), modules: folder_of_modules(self.modules, host)? };
-        let found = place.names(host)?;
-        let Some(name) = self.show else {
-            for name in &found {
-                let source = place.manifest(name, host)?;
-                console.out.text(&format!("{name}\t{}\n", source.name()));
-            }
-            return Ok(exit::SUCCESS);
-        };
-        if !found.contains(&name) {
-            let hint = ccm_core::text::nearest::hint(&name, found.iter().map(String::as_str));
-            return Err(Error::invalid(format!("there is no module {name}{hint}")));
+fn modules(given: &Given, console: &Console) -> Result<u8> {
+    let host = &Linux::new();
+    let place = Place { record: String::new(), modules: folder_of_modules(given, host)? };
+    let found = place.names(host)?;
+    let Some(name) = given.text(&SHOW) else {
+        for name in &found {
+            let source = place.manifest(name, host)?;
+            console.out.text(&format!("{name}\t{}\n", source.name()));
         }
-        let source = place.manifest(&name, host)?;
-        console.out.text(source.text());
-        Ok(exit::SUCCESS)
+        return Ok(exit::SUCCESS);
+    };
+    if !found.iter().any(|known| known == name) {
+        let hint = ccm_core::text::nearest::hint(name, found.iter().map(String::as_str));
+        return Err(Error::invalid(format!("there is no module {name}{hint}")));
     }
+    let source = place.manifest(name, host)?;
+    console.out.text(source.text());
+    Ok(exit::SUCCESS)
 }
 
-impl MeshApply {
-    fn run(self, host: &Linux, console: &Console) -> Result<u8> {
-        let node = match &self.node {
-            Some(node) => node.clone(),
-            None => host_name()?,
-        };
-        let place = Place::of(self.mesh, self.modules, host)?;
-        let Some(mesh) = place.mesh(host, console)? else { return Ok(exit::FAILURE) };
-        let network = mesh.network();
-        let composition = mesh.compose(&node, &network)?;
-        if composition.resources.is_empty() {
-            console.user(
-                Level::Info,
-                &format!("{node} runs no modules and has no private network: nothing to do"),
-                &[],
-            );
-            return Ok(exit::SUCCESS);
-        }
-        let text = composition.yaml()?;
-        let apply = Apply {
-            manifest: String::new(),
-            fact: self.fact,
-            flat_facts: self.flat_facts,
-            facts: self.facts,
-            hiera: self.hiera,
-            no_read_env: self.no_read_env,
-            noop: self.noop,
-            noop_guards: self.noop_guards,
-            monitor_only: self.monitor_only,
-            render: self.render,
-            no_report: self.no_report,
-            detailed_exitcodes: self.detailed_exitcodes,
-            lock_timeout: self.lock_timeout,
-            no_sync: self.no_sync,
-            context: self.context,
-            registration: self.registration,
-            key: None,
-            allow_rollback: false,
-        };
-        apply.run_on(console, |_, loader: &Loader| {
-            loader.guard.unsigned(&format!("mesh:{node}"))?;
-            Ok(Loaded {
-                source: Source::new(format!("mesh:{node}"), text),
-                directory: path::parent(&place.record),
-                identity: format!("mesh:{node}"),
-                digest: None,
-            })
-        })
+fn apply(given: &Given, console: &Console) -> Result<u8> {
+    let host = &Linux::new();
+    let node = match given.text(&NODE) {
+        Some(node) => node.to_owned(),
+        None => host_name()?,
+    };
+    let place = Place::of(given, host)?;
+    let Some(mesh) = place.mesh(host, console)? else { return Ok(exit::FAILURE) };
+    let network = mesh.network();
+    let composition = mesh.compose(&node, &network)?;
+    if composition.resources.is_empty() {
+        let nothing = format!("{node} runs no modules and has no private network: nothing to do");
+        console.user(Level::Info, &nothing, &[]);
+        return Ok(exit::SUCCESS);
     }
+    let text = composition.yaml()?;
+    apply::run_on(given, Guard::new(None, false)?, console, |_, loader| {
+        loader.guard.unsigned(&format!("mesh:{node}"))?;
+        Ok(Loaded {
+            source: Source::new(format!("mesh:{node}"), text),
+            directory: path::parent(&place.record),
+            identity: format!("mesh:{node}"),
+            digest: None,
+        })
+    })
 }
 
 /// The bare name of this machine.
@@ -309,13 +200,13 @@ struct Place {
 }
 
 impl Place {
-    fn of(record: Option<String>, modules: Option<String>, host: &Linux) -> Result<Self> {
-        let record = match record {
-            Some(record) => record,
+    fn of(given: &Given, host: &Linux) -> Result<Self> {
+        let record = match given.text(&RECORD) {
+            Some(record) => record.to_owned(),
             None => standard("mesh.yaml", host)?
                 .ok_or_else(|| Error::invalid("no mesh.yaml here or in the configuration directory: give --mesh"))?,
         };
-        Ok(Self { record, modules: folder_of_modules(modules, host)? })
+        Ok(Self { record, modules: folder_of_modules(given, host)? })
     }
 
     /// The mesh without faults; `None` when they have been told.
@@ -399,9 +290,9 @@ impl Place {
     }
 }
 
-fn folder_of_modules(given: Option<String>, host: &Linux) -> Result<Option<String>> {
-    match given {
-        Some(folder) => Ok(Some(folder)),
+fn folder_of_modules(given: &Given, host: &Linux) -> Result<Option<String>> {
+    match given.text(&FOLDER) {
+        Some(folder) => Ok(Some(folder.to_owned())),
         None => standard("modules", host),
     }
 }

@@ -1,9 +1,8 @@
-//! The sub-commands, one file each.
+//! The commands, one file each.
 //!
-//! To add one: a file here with a struct that derives `FromArgs` (its doc comment is the help text)
-//! and has `pub(crate) fn run(self, console: &Console) -> Result<u8>`; then a line in [`Command`],
-//! one in [`mod@run`], and, if it has short flags or other names, a letter in the tables of `argv.rs`.
-//! Results go to `console.out`, log lines through `console.user` and `console.diagnose`, faults are returned.
+//! To add one: a file here with a [`Command`] that says its name, its flags and the function that carries it out
+//! (`fn(&Given, &Console) -> Result<u8>`), and its name in [`CCM`]. Results go to `console.out`, log lines through
+//! `console.user` and `console.diagnose`, faults are returned.
 
 mod apply;
 mod bundle;
@@ -15,43 +14,33 @@ pub(crate) mod run;
 mod session;
 mod status;
 
-use argh::{ArgsInfo, FromArgs};
 use ccm_core::text::path;
 use ccm_core::{Error, Result};
 
-use crate::logger::Console;
+use crate::definition::{Command, Flag, Then};
 
-/// Every sub-command of `ccm`.
-#[derive(FromArgs, ArgsInfo)]
-#[argh(subcommand)]
-#[allow(clippy::large_enum_variant, reason = "one value in the life of the program")]
-pub(crate) enum Command {
-    Apply(apply::Apply),
-    Bundle(bundle::Bundle),
-    Ensure(ensure::Ensure),
-    Facts(facts::Facts),
-    Hiera(hiera::Hiera),
-    Mesh(mesh::MeshCommand),
-    Session(session::Session),
-    Status(status::Status),
-}
+/// The program.
+pub(crate) static CCM: Command = Command {
+    name: "ccm",
+    also: &[],
+    about: "Brings this machine to the state that a manifest describes.",
+    flags: &[&[&DEBUG, &INFO, &VERSION, &HELP]],
+    then: Then::Commands(&[
+        &apply::APPLY,
+        &bundle::BUNDLE,
+        &ensure::ENSURE,
+        &facts::FACTS,
+        &hiera::HIERA,
+        &mesh::MESH,
+        &session::SESSION,
+        &status::STATUS,
+    ]),
+};
 
-/// Carries a command out.
-///
-/// # Errors
-/// When nothing could be run: the caller shows it and ends with 1.
-pub(crate) fn run(command: Command, console: &Console) -> Result<u8> {
-    match command {
-        Command::Apply(apply) => apply.run(console),
-        Command::Bundle(bundle) => bundle.run(console),
-        Command::Ensure(ensure) => ensure.run(console),
-        Command::Facts(facts) => facts.run(console),
-        Command::Hiera(hiera) => hiera.run(console),
-        Command::Mesh(mesh) => mesh.run(console),
-        Command::Session(session) => session.run(console),
-        Command::Status(status) => status.run(console),
-    }
-}
+pub(crate) static DEBUG: Flag = Flag::switch("debug", "log everything, on both streams");
+pub(crate) static INFO: Flag = Flag::switch("info", "log information on the diagnostic stream too");
+pub(crate) static VERSION: Flag = Flag::switch("version", "print the version and end");
+pub(crate) static HELP: Flag = Flag::switch("help", "print how a command is used").or('h');
 
 /// A variable of this process; an empty one counts as unset.
 pub(crate) fn variable(name: &str) -> Option<String> {

@@ -9,10 +9,42 @@ use ccm_core::span::Source;
 use ccm_core::{Error, Result};
 use ccm_platform::Linux;
 
+use crate::args::Given;
+use crate::definition::{Flag, Takes};
 use crate::load::{self, Loader};
 use crate::logger::{Console, Level};
 use crate::problem;
 use crate::report::Reporter;
+
+/// The flags of every run.
+pub(super) static FLAGS: &[&Flag] = &[
+    &FACT,
+    &FLAT_FACTS,
+    &FACTS,
+    &NO_READ_ENV,
+    &NOOP,
+    &NOOP_GUARDS,
+    &DETAILED_EXITCODES,
+    &LOCK_TIMEOUT,
+    &NO_SYNC,
+    &CONTEXT,
+];
+
+static FACT: Flag =
+    Flag::new("fact", Takes::Many("K=V"), "a fact for this run, K=V; a dotted K sets a nested fact; may be repeated");
+static FLAT_FACTS: Flag = Flag::switch("flat-facts", "keep dotted keys of --fact as they are");
+static FACTS: Flag =
+    Flag::new("facts", Takes::One("FILE"), "a YAML or JSON file of facts to merge over those gathered");
+static NO_READ_ENV: Flag = Flag::switch("no-read-env", "do not read .env from the current directory");
+static NOOP: Flag = Flag::switch("noop", "change nothing, say what would change");
+static NOOP_GUARDS: Flag = Flag::switch("noop-guards", "with --noop: run guard commands too");
+static DETAILED_EXITCODES: Flag =
+    Flag::switch("detailed-exitcodes", "end with 0 unchanged, 2 changed, 4 failed, 6 changed and failed");
+static LOCK_TIMEOUT: Flag =
+    Flag::new("lock-timeout", Takes::One("DURATION"), "how long to wait for another run to end (60s)");
+static NO_SYNC: Flag = Flag::switch("no-sync", "do not wait for disks: for building images");
+/// Taken already, for calls that name it; sources in NATS will want it.
+static CONTEXT: Flag = Flag::new("context", Takes::One("NAME"), "the NATS context (NATS_CONTEXT, or CCM)");
 
 /// What the flags ask for.
 #[derive(Default)]
@@ -31,6 +63,25 @@ pub(crate) struct Options {
     /// Flush what is written to the disk.
     pub(crate) sync: bool,
     pub(crate) detailed: bool,
+}
+
+impl Options {
+    /// What the flags of every run ask for.
+    pub(super) fn of(given: &Given) -> Self {
+        Self {
+            noop: given.on(&NOOP),
+            noop_guards: given.on(&NOOP_GUARDS),
+            monitor_only: false,
+            read_env: !given.on(&NO_READ_ENV),
+            fact: given.texts(&FACT).map(Into::into).collect(),
+            flat_facts: given.on(&FLAT_FACTS),
+            facts: given.text(&FACTS).map(Into::into),
+            hiera: Data::None,
+            lock_timeout: given.text(&LOCK_TIMEOUT).map(Into::into),
+            sync: !given.on(&NO_SYNC),
+            detailed: given.on(&DETAILED_EXITCODES),
+        }
+    }
 }
 
 /// Data that is laid over a manifest's own.

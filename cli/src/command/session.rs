@@ -1,103 +1,87 @@
 //! `ccm session`: a directory that remembers what several `ccm ensure` did.
 
-use argh::{ArgsInfo, FromArgs};
 use ccm_core::engine::Session as Events;
 use ccm_core::host::{Attributes, Clock, Files};
 use ccm_core::text::path;
 use ccm_core::{Error, Result};
 use ccm_platform::Linux;
 
+use crate::args::Given;
+use crate::definition::{Command, Flag, Takes, Then};
 use crate::exit;
 use crate::logger::{Console, Level};
 use crate::problem;
 
-/// Keeps a record of several `ccm ensure` calls.
-#[derive(FromArgs, ArgsInfo)]
-#[argh(subcommand, name = "session", help_triggers("--help"))]
-pub(crate) struct Session {
-    #[argh(subcommand)]
-    action: Action,
-}
+/// `ccm session`.
+pub(crate) static SESSION: Command = Command {
+    name: "session",
+    also: &[],
+    about: "Keeps a record of several `ccm ensure` calls.",
+    flags: &[],
+    then: Then::Commands(&[&NEW, &REPORT]),
+};
 
-#[derive(FromArgs, ArgsInfo)]
-#[argh(subcommand)]
-enum Action {
-    New(New),
-    Report(Report),
-}
+static NEW: Command = Command {
+    name: "new",
+    also: &["start", "create"],
+    about: "Makes a session directory and prints the command that selects it.",
+    flags: &[&[&DIRECTORY]],
+    then: Then::Run(&[], new),
+};
 
-/// Makes a session directory and prints the command that selects it.
-#[derive(FromArgs, ArgsInfo)]
-#[argh(subcommand, name = "new", help_triggers("--help"))]
-struct New {
-    /// the directory to make (a new one for temporary files)
-    #[argh(option, arg_name = "DIR")]
-    directory: Option<String>,
-}
+static DIRECTORY: Flag =
+    Flag::new("directory", Takes::One("DIR"), "the directory to make (a new one for temporary files)");
 
-/// Shows what a session came to.
-#[derive(FromArgs, ArgsInfo)]
-#[argh(subcommand, name = "report", help_triggers("--help"))]
-struct Report {
-    /// the session directory (CCM_SESSION_STORE)
-    #[argh(option, arg_name = "DIR")]
-    session: Option<String>,
-    /// then remove it, if it is below the directory for temporary files
-    #[argh(switch)]
-    remove: bool,
-}
+static REPORT: Command = Command {
+    name: "report",
+    also: &[],
+    about: "Shows what a session came to.",
+    flags: &[&[&STORE, &REMOVE]],
+    then: Then::Run(&[], report),
+};
 
-impl Session {
-    pub(crate) fn run(self, console: &Console) -> Result<u8> {
-        match self.action {
-            Action::New(new) => new.run(console),
-            Action::Report(report) => report.run(console),
+static STORE: Flag = Flag::new("session", Takes::One("DIR"), "the session directory (CCM_SESSION_STORE)");
+static REMOVE: Flag = Flag::switch("remove", "then remove it, if it is below the directory for temporary files");
+
+fn new(given: &Given, console: &Console) -> Result<u8> {
+    let mut host = Linux::new();
+    let directory = match given.text(&DIRECTORY) {
+        Some("") => return Err(Error::invalid("--directory must name a directory")),
+        Some(directory) => directory.to_owned(),
+        None => {
+            let random = host.random();
+            let letters = random.iter().take(6).fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
+            path::join(&[&temporary(), &format!("ccm-session-{letters}")])
         }
+    };
+    if host.stat(&directory)?.is_some() {
+        return Err(Error::invalid(format!("{directory} exists already")));
     }
+    host.make_directory(&directory, &Attributes { mode: Some(0o700), ..Attributes::default() })?;
+    console.out.text(&format!("export CCM_SESSION_STORE={}\n", quoted(&directory)));
+    Ok(exit::SUCCESS)
 }
 
-impl New {
-    fn run(self, console: &Console) -> Result<u8> {
-        let mut host = Linux::new();
-        let directory = match self.directory {
-            Some(directory) if directory.is_empty() => return Err(Error::invalid("--directory must name a directory")),
-            Some(directory) => directory,
-            None => {
-                let random = host.random();
-                let letters = random.iter().take(6).fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
-                path::join(&[&temporary(), &format!("ccm-session-{letters}")])
+fn report(given: &Given, console: &Console) -> Result<u8> {
+    let given_or_set = given.text(&STORE).map(str::to_owned).or_else(|| super::variable("CCM_SESSION_STORE"));
+    let directory = given_or_set.filter(|path| !path.is_empty());
+    let directory = directory.ok_or_else(|| Error::invalid("no session: give --session or CCM_SESSION_STORE"))?;
+    let mut host = Linux::new();
+    let summary = match host.stat_target(&directory)? {
+        None => ccm_core::engine::Summary::default(),
+        Some(_) => {
+            let (events, warnings) = Events::open(&directory, &host)?;
+            for warning in &warnings {
+                console.diagnose(Level::Warn, problem::text(warning).trim_end(), &[]);
             }
-        };
-        if host.stat(&directory)?.is_some() {
-            return Err(Error::invalid(format!("{directory} exists already")));
+            events.summary().clone()
         }
-        host.make_directory(&directory, &Attributes { mode: Some(0o700), ..Attributes::default() })?;
-        console.out.text(&format!("export CCM_SESSION_STORE={}\n", quoted(&directory)));
-        Ok(exit::SUCCESS)
+    };
+    console.out.text(&format!("\n{}", summary.session_report()));
+    if given.on(&REMOVE) {
+        remove(&directory, &mut host)?;
     }
-}
-
-impl Report {
-    fn run(self, console: &Console) -> Result<u8> {
-        let directory = self.session.or_else(|| super::variable("CCM_SESSION_STORE")).filter(|path| !path.is_empty());
-        let directory = directory.ok_or_else(|| Error::invalid("no session: give --session or CCM_SESSION_STORE"))?;
-        let mut host = Linux::new();
-        let summary = match host.stat_target(&directory)? {
-            None => ccm_core::engine::Summary::default(),
-            Some(_) => {
-                let (events, warnings) = Events::open(&directory, &host)?;
-                for warning in &warnings {
-                    console.diagnose(Level::Warn, problem::text(warning).trim_end(), &[]);
-                }
-                events.summary().clone()
-            }
-        };
-        console.out.text(&format!("\n{}", summary.session_report()));
-        if self.remove {
-            remove(&directory, &mut host)?;
-        }
-        Ok(exit::SUCCESS)
-    }
+    Ok(exit::SUCCESS)
 }
 
 /// Removes a session directory, if it is below the one for temporary files: nothing else may be

@@ -1,7 +1,8 @@
 //! Completions for three shells. Each script finds out at which [`Place`] it stands and offers what may follow
 //! there: flags after a dash, else sub-commands, else files.
 
-use super::{FlagInfo, Place, TOPICS, value};
+use super::{Place, TOPICS};
+use crate::definition::Flag;
 
 /// For bash; needs nothing but its own builtins.
 pub(super) fn bash(places: &[Place]) -> String {
@@ -41,12 +42,12 @@ pub(super) fn zsh(places: &[Place]) -> String {
         script += &format!("        ('{}')\n            flags=(", place.path);
         for flag in &place.flags {
             for spelling in spellings(flag) {
-                script += &format!("\n                {}", quoted(&format!("{spelling}:{}", flag.description)));
+                script += &format!("\n                {}", quoted(&format!("{spelling}:{}", flag.help)));
             }
         }
         script += ")\n            commands=(";
-        for (name, does) in &place.commands {
-            script += &format!("\n                {}", quoted(&format!("{name}:{does}")));
+        for command in place.command.commands() {
+            script += &format!("\n                {}", quoted(&format!("{}:{}", command.name, command.about)));
         }
         script += ") ;;\n";
     }
@@ -69,14 +70,13 @@ pub(super) fn fish(places: &[Place]) -> String {
     script += "\n                set at \"$at $word\"\n        end\n    end\n    test \"$at\" = \"$argv[1]\"\nend\n";
     for place in places {
         let at = format!("complete -c ccm -n '__ccm_at \"{}\"'", place.path);
-        for (name, does) in &place.commands {
-            script += &format!("{at} -f -a {name} -d {}\n", quoted(does));
+        for command in place.command.commands() {
+            script += &format!("{at} -f -a {} -d {}\n", command.name, quoted(command.about));
         }
         for flag in &place.flags {
             let short = flag.short.map_or_else(String::new, |letter| format!(" -s {letter}"));
-            let value = if value(flag).is_some() { " -r" } else { "" };
-            let long = flag.long.trim_start_matches('-');
-            script += &format!("{at}{short} -l {long}{value} -d {}\n", quoted(flag.description));
+            let value = if flag.value().is_some() { " -r" } else { "" };
+            script += &format!("{at}{short} -l {}{value} -d {}\n", flag.long, quoted(flag.help));
         }
     }
     script
@@ -90,11 +90,14 @@ fn known(places: &[Place], between: &str) -> String {
 
 /// The words that may follow; after `ccm` alone `help` and the topics too.
 fn words(place: &Place) -> Vec<&'static str> {
-    let mut words: Vec<_> = place.commands.iter().map(|(name, _)| *name).collect();
+    let mut words: Vec<_> = place.command.commands().iter().map(|command| command.name).collect();
     if place.path.is_empty() {
         words.push("help");
         words.extend(
-            TOPICS.map(|(name, _)| name).iter().filter(|name| !place.commands.iter().any(|(known, _)| known == *name)),
+            TOPICS
+                .map(|(name, _)| name)
+                .iter()
+                .filter(|name| !place.command.commands().iter().any(|known| known.name == **name)),
         );
     }
     words
@@ -105,7 +108,7 @@ fn valued(places: &[Place]) -> Vec<String> {
     let mut flags: Vec<String> = places
         .iter()
         .flat_map(|place| &place.flags)
-        .filter(|flag| value(flag).is_some())
+        .filter(|flag| flag.value().is_some())
         .flat_map(|flag| spellings(flag))
         .collect();
     flags.sort_unstable();
@@ -113,8 +116,8 @@ fn valued(places: &[Place]) -> Vec<String> {
     flags
 }
 
-fn spellings(flag: &FlagInfo<'_>) -> Vec<String> {
-    flag.short.map(|letter| format!("-{letter}")).into_iter().chain([flag.long.to_owned()]).collect()
+fn spellings(flag: &Flag) -> Vec<String> {
+    flag.short.map(|letter| format!("-{letter}")).into_iter().chain([format!("--{}", flag.long)]).collect()
 }
 
 /// In single quotes; none of the three shells reads anything in them but the quote.

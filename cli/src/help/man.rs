@@ -1,22 +1,22 @@
 //! The manual page, in the macros of man(7), the same bytes each time: it bears no date.
 
-use argh::{CommandInfoWithArgs, FlagInfo};
-
-use super::{TOPICS, argument, value};
+use super::TOPICS;
+use crate::command::HELP;
+use crate::definition::{Command, Flag};
 
 /// `ccm.1`.
-pub(super) fn page(ccm: &CommandInfoWithArgs) -> String {
+pub(super) fn page(ccm: &Command) -> String {
     let mut page = format!(".TH CCM 1 \"\" \"ccm {}\" \"User Commands\"\n", env!("CARGO_PKG_VERSION"));
     page += ".SH NAME\nccm \\- bring this machine to the state that a manifest describes\n";
     page += ".SH SYNOPSIS\n.B ccm\n[\\fIFLAGS\\fR] \\fICOMMAND\\fR [\\fIFLAGS\\fR] [\\fIARGUMENTS\\fR]\n";
     page += ".SH DESCRIPTION\n";
-    line(&mut page, ccm.description);
+    line(&mut page, ccm.about);
     page += DESCRIPTION;
     page += ".SH FLAGS\nAccepted before and after every command.\n";
     flags(&mut page, ccm);
     page += ".SH COMMANDS\n";
-    for sub in &ccm.commands {
-        command(&mut page, "ccm", &sub.command);
+    for below in ccm.commands() {
+        command(&mut page, "ccm", below);
     }
     for (name, text) in TOPICS {
         page += &format!(".SH {}\n", name.to_ascii_uppercase());
@@ -55,36 +55,35 @@ Keeps two runs apart.
 ";
 
 /// A command, its flags, and those below it.
-fn command(page: &mut String, above: &str, info: &CommandInfoWithArgs) {
-    let name = format!("{above} {}", info.name);
+fn command(page: &mut String, above: &str, command: &Command) {
+    let name = format!("{above} {}", command.name);
     *page += &format!(".SS {}\n", roff(&name));
-    if info.commands.is_empty() {
-        let arguments = info.positionals.iter().filter(|positional| !positional.hidden);
-        let shown: String = arguments.map(|positional| format!(" \\fI{}\\fR", roff(&argument(positional)))).collect();
-        *page += &format!("\\fB{}\\fR [\\fIFLAGS\\fR]{shown}\n.PP\n", roff(&name));
+    if command.commands().is_empty() {
+        let shown = command.words().iter().map(|word| format!(" \\fI{}\\fR", roff(&word.shown())));
+        *page += &format!("\\fB{}\\fR [\\fIFLAGS\\fR]{}\n.PP\n", roff(&name), shown.collect::<String>());
     }
-    line(page, info.description);
-    for positional in info.positionals.iter().filter(|positional| !positional.hidden) {
-        *page += &format!(".TP\n\\fI{}\\fR\n", roff(&positional.name.to_ascii_uppercase()));
-        line(page, positional.description);
+    line(page, command.about);
+    for word in command.words() {
+        *page += &format!(".TP\n\\fI{}\\fR\n", roff(word.name));
+        line(page, word.help);
     }
-    flags(page, info);
-    for sub in &info.commands {
-        command(page, &name, &sub.command);
+    flags(page, command);
+    for below in command.commands() {
+        self::command(page, &name, below);
     }
 }
 
-fn flags(page: &mut String, info: &CommandInfoWithArgs) {
-    for flag in info.flags.iter().filter(|flag| !flag.hidden && flag.long != "--help") {
+fn flags(page: &mut String, command: &Command) {
+    for flag in command.flags().filter(|flag| flag.long != HELP.long) {
         *page += &format!(".TP\n{}\n", spelling(flag));
-        line(page, flag.description);
+        line(page, flag.help);
     }
 }
 
-fn spelling(flag: &FlagInfo<'_>) -> String {
+fn spelling(flag: &Flag) -> String {
     let short = flag.short.map_or_else(String::new, |letter| format!("\\fB\\-{letter}\\fR, "));
-    let value = value(flag).map_or_else(String::new, |name| format!(" \\fI{}\\fR", roff(&name.to_ascii_uppercase())));
-    format!("{short}\\fB{}\\fR{value}", roff(flag.long))
+    let value = flag.value().map_or_else(String::new, |name| format!(" \\fI{}\\fR", roff(name)));
+    format!("{short}\\fB\\-\\-{}\\fR{value}", roff(flag.long))
 }
 
 /// A lesson: paragraphs, and examples that are indented.

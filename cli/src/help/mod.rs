@@ -1,14 +1,13 @@
 //! What ccm says of itself: topics, the manual page, completions.
 //!
-//! The commands are defined once, by the structs of `command/`: argh makes the usage of them, [`argh::ArgsInfo`]
-//! hands the same definition to [`man`] and [`complete`], so none of them can differ from what is accepted.
+//! All of it is made of the tables of `command/`, by which calls are read too, so none can differ from what is accepted.
 
 mod complete;
 mod man;
+mod usage;
 
-use argh::{ArgsInfo, CommandInfoWithArgs, FlagInfo, FlagInfoKind, Optionality, PositionalInfo};
-
-use crate::args::Call;
+use crate::command::{CCM, VERSION};
+use crate::definition::{Command, Flag};
 
 /// Short lessons by example: `ccm help NAME`.
 pub(crate) const TOPICS: [(&str, &str); 3] = [
@@ -22,10 +21,20 @@ pub(crate) fn topic(name: &str) -> Option<&'static str> {
     TOPICS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
+/// How the last of these commands is used.
+pub(crate) fn usage(path: &[&'static Command]) -> String {
+    usage::usage(path)
+}
+
+/// Commands as they are typed: `ccm ensure file`.
+pub(crate) fn spelled(path: &[&'static Command]) -> String {
+    path.iter().map(|command| command.name).collect::<Vec<_>>().join(" ")
+}
+
 /// The text that a flag for packagers asks for. They stand in no usage, as in the reference.
 pub(crate) fn generated(flag: &str) -> Option<String> {
     match flag {
-        "--help-man" => Some(man::page(&Call::get_args_info())),
+        "--help-man" => Some(man::page(&CCM)),
         "--completion-script-bash" => Some(complete::bash(&places())),
         "--completion-script-zsh" => Some(complete::zsh(&places())),
         "--completion-script-fish" => Some(complete::fish(&places())),
@@ -38,46 +47,25 @@ struct Place {
     /// The command words so far, each after a blank: `""`, `" ensure"`, `" ensure file"`.
     path: String,
     /// Flags that may follow; those of the commands before are accepted too.
-    flags: Vec<&'static FlagInfo<'static>>,
-    /// Words that lead further, and what they do.
-    commands: Vec<(&'static str, &'static str)>,
+    flags: Vec<&'static Flag>,
+    /// The command whose words may follow.
+    command: &'static Command,
 }
 
 /// All places, a command before its sub-commands.
 fn places() -> Vec<Place> {
-    fn add(path: &str, above: &[&'static FlagInfo<'static>], command: &CommandInfoWithArgs, to: &mut Vec<Place>) {
-        let own = command.flags.iter().filter(|flag| !flag.hidden);
-        let fresh = own.filter(|flag| above.iter().all(|known| known.long != flag.long));
-        let flags: Vec<_> = above.iter().copied().chain(fresh).collect();
+    fn add(path: &str, above: &[&'static Flag], command: &'static Command, to: &mut Vec<Place>) {
+        let flags: Vec<_> = above.iter().copied().chain(command.flags()).collect();
         // The version is a question to `ccm` alone.
-        let handed: Vec<_> = flags.iter().copied().filter(|flag| flag.long != "--version").collect();
-        let commands = command.commands.iter().map(|sub| (sub.name, sub.command.description)).collect();
-        to.push(Place { path: path.into(), flags, commands });
-        for sub in &command.commands {
-            add(&format!("{path} {}", sub.name), &handed, &sub.command, to);
+        let handed: Vec<_> = flags.iter().copied().filter(|flag| flag.long != VERSION.long).collect();
+        to.push(Place { path: path.into(), flags, command });
+        for below in command.commands() {
+            add(&format!("{path} {}", below.name), &handed, below, to);
         }
     }
     let mut places = Vec::new();
-    add("", &[], &Call::get_args_info(), &mut places);
+    add("", &[], &CCM, &mut places);
     places
-}
-
-/// What stands for the value of a flag, if it takes one.
-fn value<'a>(flag: &FlagInfo<'a>) -> Option<&'a str> {
-    match flag.kind {
-        FlagInfoKind::Switch => None,
-        FlagInfoKind::Option { arg_name } => Some(arg_name),
-    }
-}
-
-/// A positional argument as a usage shows it: `NAME`, `[NAME]`, `[NAME...]`.
-fn argument(positional: &PositionalInfo<'_>) -> String {
-    let name = positional.name.to_ascii_uppercase();
-    match positional.optionality {
-        Optionality::Required => name,
-        Optionality::Optional => format!("[{name}]"),
-        Optionality::Repeating | Optionality::Greedy => format!("[{name}...]"),
-    }
 }
 
 #[cfg(test)]
@@ -88,10 +76,10 @@ mod tests {
     fn every_command_is_a_place_and_knows_the_flags_above_it() {
         let places = places();
         let file = places.iter().find(|place| place.path == " ensure file").unwrap();
-        for flag in ["--debug", "--noop", "--mode"] {
+        for flag in ["debug", "noop", "mode"] {
             assert_eq!(file.flags.iter().filter(|known| known.long == flag).count(), 1, "{flag}");
         }
-        assert!(file.flags.iter().all(|known| known.long != "--version"));
-        assert!(places[0].commands.iter().any(|(name, _)| *name == "apply"));
+        assert!(file.flags.iter().all(|known| known.long != "version"));
+        assert!(places[0].command.commands().iter().any(|command| command.name == "apply"));
     }
 }
