@@ -180,6 +180,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// A name that is looked for: a long one is compared for long.
+    #[inline(never)]
     fn name(&self, span: crate::span::Span) -> Result<&'a str> {
         let name = self.text(span);
         ops::pay_text(name, self.scope.fuel)?;
@@ -448,6 +449,7 @@ impl<'a> Evaluator<'a> {
         Ok(values)
     }
 
+    #[inline(never)]
     fn builtin(&mut self, id: Id, builtin: &'static Builtin, children: Children) -> Result<Val> {
         let arguments = self.ast.list(children);
         let mut few = [const { Val::NIL }; FEW];

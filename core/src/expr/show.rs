@@ -1,6 +1,7 @@
 //! What an expression computes with, as text: Go's `%v`, and JSON.
 
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use core::fmt::{self, Display, Write};
 
 use base64ct::{Base64, Encoding};
@@ -127,35 +128,40 @@ fn pay(fuel: &Fuel, from: usize, to: usize) -> Result<()> {
 /// # Errors
 /// What the fuel does not suffice for: data that shares its parts is larger when it is plain.
 pub(super) fn plain(val: &Val, fuel: &Fuel) -> Result<Value> {
-    Ok(match val {
-        Val::Plain(value) => value.clone(),
-        Val::List(_) | Val::Bytes(_) | Val::Range(..) => {
-            let items = val.items().into_iter().flat_map(Items::iter);
-            list(items.size_hint().0, fuel)?;
-            Value::list(items.map(|item| plain(&item, fuel)).collect::<Result<_>>()?)
-        }
-        Val::Map(entries) => {
-            map(entries.len(), fuel)?;
-            let entries = entries.iter().map(|(key, value)| Ok((key.clone(), plain(value, fuel)?)));
-            Value::Map(entries.collect::<Result<_>>()?)
-        }
+    match val {
+        Val::Plain(value) => Ok(value.clone()),
         Val::Groups(groups) => {
-            map(groups.entries.len(), fuel)?;
-            let entries = groups.entries.iter().map(|(key, value)| Ok((text(key, fuel)?, plain(value, fuel)?)));
-            Value::Map(entries.collect::<Result<_>>()?)
+            fuel.map(groups.entries.len())?;
+            let mut entries = Vec::with_capacity(groups.entries.len());
+            for (key, value) in &groups.entries {
+                entries.push((text(key, fuel)?, plain(value, fuel)?));
+            }
+            Ok(Value::Map(Map::from_entries(entries)))
         }
-        other => Value::Text(text(other, fuel)?),
-    })
+        Val::Bytes(_) | Val::List(_) | Val::Range(..) | Val::Map(_) => inside(val, fuel, &|inner| plain(inner, fuel)),
+        other => Ok(Value::Text(text(other, fuel)?)),
+    }
 }
 
-fn list(items: usize, fuel: &Fuel) -> Result<()> {
-    fuel.step(items as u64)?;
-    fuel.list(items)
-}
-
-fn map(entries: usize, fuel: &Fuel) -> Result<()> {
-    fuel.step(entries as u64)?;
-    fuel.map(entries)
+/// A list or a map from text, with something made of each value in it.
+fn inside(val: &Val, fuel: &Fuel, made: &dyn Fn(&Val) -> Result<Value>) -> Result<Value> {
+    if let Val::Map(members) = val {
+        fuel.map(members.len())?;
+        let mut entries = Vec::with_capacity(members.len());
+        for (key, member) in members.iter() {
+            fuel.step(1)?;
+            entries.push((key.clone(), made(member)?));
+        }
+        return Ok(Value::Map(Map::from_entries(entries)));
+    }
+    let Some(items) = val.items() else { return Ok(Value::Null) };
+    fuel.list(items.len())?;
+    let mut list = Vec::with_capacity(items.len());
+    for item in items.iter() {
+        fuel.step(1)?;
+        list.push(made(&item)?);
+    }
+    Ok(Value::list(list))
 }
 
 /// JSON as Go's `MarshalIndent` with two spaces.
@@ -191,15 +197,8 @@ fn encodable(val: &Val, depth: usize, fuel: &Fuel) -> Result<Value> {
         Val::Time(_) => return Err(ExprFault::BadJson("the year of a time lies outside of 0 to 9999".into()).into()),
         Val::Zone(_) => Value::Map(Map::new()),
         Val::Month(number) | Val::Weekday(number) => Value::from(i64::from(*number)),
-        Val::List(_) | Val::Range(..) => {
-            let items = val.items().into_iter().flat_map(Items::iter);
-            list(items.size_hint().0, fuel)?;
-            Value::list(items.map(|item| encodable(&item, deeper, fuel)).collect::<Result<_>>()?)
-        }
-        Val::Map(entries) => {
-            map(entries.len(), fuel)?;
-            let entries = entries.iter().map(|(key, value)| Ok((key.clone(), encodable(value, deeper, fuel)?)));
-            Value::Map(entries.collect::<Result<_>>()?)
+        Val::List(_) | Val::Range(..) | Val::Map(_) => {
+            return inside(val, fuel, &|inner| encodable(inner, deeper, fuel));
         }
         Val::Groups(_) => return Err(ExprFault::BadJson("the keys of a group may be other than text".into()).into()),
         Val::Method(_) | Val::Env => return Err(ExprFault::BadJson("functions have no JSON".into()).into()),

@@ -10,7 +10,7 @@ use crate::value::{Text, Value};
 
 use super::{Builtin, Call, Check, Nature, Overload, counted, refused};
 use crate::expr::access::{self, position};
-use crate::expr::loops::{descending, search_cost, sort_keyed};
+use crate::expr::loops::{descending, push, search_cost, sort_keyed};
 use crate::expr::ops;
 use crate::expr::val::{Items, Val};
 
@@ -183,35 +183,31 @@ fn reverse(call: &mut Call<'_>) -> Result<Val> {
 fn uniq(call: &mut Call<'_>) -> Result<Val> {
     let (items, fuel) = (call.items(0)?, call.scope.fuel);
     let mark = fuel.mark();
-    // A table takes about three times what it holds.
+    // A search tree takes about three times what it holds.
     let row = 3 * size_of::<(u64, u32)>();
     let mut seen: BTreeSet<(u64, u32)> = BTreeSet::new();
-    for (at, item) in items.iter().enumerate() {
+    let mut unique: Vec<Val> = Vec::new();
+    for item in items.iter() {
         search_cost(seen.len(), &Val::NIL, fuel)?;
         let digest = digest(&item, fuel)?;
         let mut known = false;
         for (_, place) in seen.range((digest, 0)..=(digest, u32::MAX)) {
-            let other = items.get(*place as usize).unwrap_or(Val::NIL);
             fuel.step(2)?;
-            known = ops::equal(&other, &item, fuel)?;
+            known = ops::equal(unique.get(*place as usize).unwrap_or(&Val::NIL), &item, fuel)?;
             if known {
                 break;
             }
         }
         if !known {
             fuel.allocate(row)?;
-            seen.insert((digest, at as u32));
+            seen.insert((digest, unique.len() as u32));
+            push(&mut unique, item, fuel)?;
         }
     }
-    let mut kept: Vec<u32> = Vec::new();
-    fuel.allocate(seen.len().saturating_mul(size_of::<u32>()))?;
-    kept.extend(seen.into_iter().map(|(_, place)| place));
-    kept.sort_unstable();
-    call.list(kept.len())?;
-    let unique: Vec<Val> = kept.iter().filter_map(|place| items.get(*place as usize)).collect();
-    drop(kept);
+    drop(seen);
     fuel.forget(mark, 0);
-    fuel.list(unique.len())?;
+    fuel.allocate(unique.capacity().saturating_mul(size_of::<Val>()))?;
+    fuel.list(0)?;
     Ok(Val::list(unique))
 }
 

@@ -1,5 +1,6 @@
 //! Functions on numbers.
 
+use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
@@ -261,22 +262,53 @@ fn mean(call: &mut Call<'_>) -> Result<Val> {
 
 fn median(call: &mut Call<'_>) -> Result<Val> {
     let fuel = call.scope.fuel;
-    let (mark, mut values) = (fuel.mark(), Vec::new());
+    let (mark, mut ranks) = (fuel.mark(), Vec::new());
     // A long list is mostly the only argument: room for it is made at once.
     let length = call.argument(0).items().map_or(0, Items::len);
-    fuel.allocate(length.saturating_mul(size_of::<f64>()))?;
-    values.reserve_exact(length);
-    all_numbers(call, &mut |number| push(&mut values, number, fuel))?;
-    fuel.scan(values.len().saturating_mul(2 * values.len().checked_ilog2().unwrap_or(0) as usize))?;
-    // As Go sorts floats: what is no number comes first.
-    values.sort_unstable_by(|a, b| a.partial_cmp(b).unwrap_or_else(|| b.is_nan().cmp(&a.is_nan())));
-    let middle = values.len() / 2;
-    let at = |index: usize| values.get(index).copied().unwrap_or(0.0);
-    let median = match values.len() {
-        0 => 0.0,
-        odd if odd % 2 == 1 => at(middle),
-        _ => (at(middle - 1) + at(middle)) / 2.0,
-    };
+    fuel.allocate(length.saturating_mul(size_of::<u64>()))?;
+    ranks.reserve_exact(length);
+    all_numbers(call, &mut |number| push(&mut ranks, rank(number), fuel))?;
+    let count = ranks.len();
+    fuel.scan(count.saturating_mul(4 * count.checked_ilog2().unwrap_or(0) as usize))?;
+    // The largest come out first, down to those in the middle.
+    let mut ranks = BinaryHeap::from(ranks);
+    let mut middle = [0.0; 2];
+    for _ in 0..=count / 2 {
+        middle = [ranks.pop().map_or(0.0, ranked), middle[0]];
+    }
     fuel.forget(mark, 0);
-    Ok(median.into())
+    Ok(if count % 2 == 1 { middle[0] } else { (middle[0] + middle[1]) / 2.0 }.into())
+}
+
+const SIGN: u64 = 1 << 63;
+
+/// An integer of the same order as floats have when Go sorts them: what is no number comes first.
+fn rank(number: f64) -> u64 {
+    match number.to_bits() {
+        _ if number.is_nan() => 0,
+        negative if negative & SIGN != 0 => !negative,
+        bits => bits | SIGN,
+    }
+}
+
+/// The number of a rank.
+fn ranked(rank: u64) -> f64 {
+    match rank {
+        0 => f64::NAN,
+        negative if negative & SIGN == 0 => f64::from_bits(!negative),
+        bits => f64::from_bits(bits & !SIGN),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_are_in_the_order_of_their_numbers_and_lead_back_to_them() {
+        let numbers = [f64::NEG_INFINITY, -1e300, -2.5, -1.0, -0.0, 0.0, 1e-300, 1.0, 2.5, f64::INFINITY];
+        assert!(numbers.map(rank).is_sorted());
+        assert_eq!(numbers.map(|number| ranked(rank(number)).to_bits()), numbers.map(f64::to_bits));
+        assert!(ranked(rank(f64::NAN)).is_nan() && rank(f64::NAN) < rank(f64::NEG_INFINITY));
+    }
 }
