@@ -1,5 +1,6 @@
 //! The functions that every template knows.
 
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -105,18 +106,18 @@ impl Builtin {
             Self::Call => Err(fault(Fault::NotFunction(first.kind().into()))),
             Self::Eq => equals_any(first, rest, fuel).map(Val::Bool),
             Self::Ne => equals_any(first, rest, fuel).map(|equal| Val::Bool(!equal)),
-            Self::Lt => less(first, second).map(Val::Bool),
-            Self::Ge => less(first, second).map(|less| Val::Bool(!less)),
+            Self::Lt => less(first, second, fuel).map(Val::Bool),
+            Self::Ge => less(first, second, fuel).map(|less| Val::Bool(!less)),
             Self::Le => less_or_equal(first, second, rest, fuel).map(Val::Bool),
             Self::Gt => less_or_equal(first, second, rest, fuel).map(|less| Val::Bool(!less)),
-            Self::Html => text(html(&joined(arguments)?)),
-            Self::Js => text(js(&joined(arguments)?)),
-            Self::Urlquery => text(urlquery(&joined(arguments)?)),
+            Self::Html => escaped(arguments, fuel, 5, html),
+            Self::Js => escaped(arguments, fuel, 6, js),
+            Self::Urlquery => escaped(arguments, fuel, 3, urlquery),
             Self::Index => index(first, rest),
             Self::Len => length(first),
             Self::Not => Ok(Val::Bool(!first.is_true())),
-            Self::Print => text(printf::sprint(arguments)?),
-            Self::Println => text(printf::sprintln(arguments)?),
+            Self::Print => text(printf::sprint(arguments, fuel)?),
+            Self::Println => text(printf::sprintln(arguments, fuel)?),
             Self::Printf => match first {
                 Val::Text(format) => text(printf::sprintf(format.as_slice(), rest, fuel)?),
                 Val::Absent | Val::Nil => nil("printf needs text as its format, not nothing"),
@@ -231,12 +232,12 @@ fn slice<'a>(value: &Val<'a>, indexes: &[Val<'a>], fuel: &Fuel) -> Result<Val<'a
     Ok(match value {
         Val::Text(Bytes::Lent(bytes)) => Val::Text(Bytes::Lent(bytes.get(start..end).unwrap_or(&[]))),
         Val::Text(Bytes::Own(bytes)) => {
-            fuel.allocate(end - start)?;
+            fuel.text(end - start)?;
             Val::bytes(bytes.get(start..end).unwrap_or(&[]).to_vec())
         }
         Val::List(list) => {
             if let List::Own(_) = list {
-                fuel.allocate((end - start) * size_of::<Value>())?;
+                fuel.text((end - start) * size_of::<Value>())?;
             }
             Val::List(list.slice(start, end, limit))
         }
@@ -287,7 +288,10 @@ fn equal(left: &Val<'_>, right: &Val<'_>, fuel: &Fuel) -> Result<bool> {
             (Basic::Whole(a), Basic::Whole(b)) => Ok(a == b),
             (Basic::Float(a), Basic::Float(b)) => Ok(a == b),
             (Basic::Complex(a, b), Basic::Complex(c, d)) => Ok(a == c && b == d),
-            (Basic::Text(a), Basic::Text(b)) => Ok(a == b),
+            (Basic::Text(a), Basic::Text(b)) => {
+                fuel.scan(a.len().min(b.len()))?;
+                Ok(a == b)
+            }
             _ => incompatible(),
         },
         (None, None) => equal_composite(left, right, fuel),
@@ -302,6 +306,7 @@ fn equal_composite(left: &Val<'_>, right: &Val<'_>, fuel: &Fuel) -> Result<bool>
     }
     match (left, right) {
         (Val::Map(left), Val::Map(right)) if left.is_record() && right.is_record() => {
+            fuel.step((left.map().len() + right.map().len()) as u64)?;
             if !is_comparable(right.map()) || !is_comparable(left.map()) {
                 return Err(fault(Fault::NotComparable("records that hold lists or maps cannot be compared".into())));
             }
@@ -334,7 +339,7 @@ fn plain(value: &Value) -> bool {
     !matches!(value, Value::List(_) | Value::Map(_))
 }
 
-fn less(left: &Val<'_>, right: &Val<'_>) -> Result<bool> {
+fn less(left: &Val<'_>, right: &Val<'_>, fuel: &Fuel) -> Result<bool> {
     let unordered = |value: &Val<'_>| Err(fault(Fault::NotComparable(format!("{} has no order", value.kind()))));
     let (Some(a), Some(b)) = (basic(left), basic(right)) else {
         return unordered(if basic(left).is_none() { left } else { right });
@@ -342,28 +347,44 @@ fn less(left: &Val<'_>, right: &Val<'_>) -> Result<bool> {
     match (a, b) {
         (Basic::Whole(a), Basic::Whole(b)) => Ok(a < b),
         (Basic::Float(a), Basic::Float(b)) => Ok(a < b),
-        (Basic::Text(a), Basic::Text(b)) => Ok(a.cmp(b) == Ordering::Less),
+        (Basic::Text(a), Basic::Text(b)) => {
+            fuel.scan(a.len().min(b.len()))?;
+            Ok(a.cmp(b) == Ordering::Less)
+        }
         (Basic::Bool(_), Basic::Bool(_)) | (Basic::Complex(..), Basic::Complex(..)) => unordered(left),
         _ => Err(fault(Fault::IncompatibleTypes(left.kind().into(), right.kind().into()))),
     }
 }
 
 fn less_or_equal(left: &Val<'_>, right: &Val<'_>, rest: &[Val<'_>], fuel: &Fuel) -> Result<bool> {
-    Ok(less(left, right)? || equals_any(left, rest, fuel)?)
+    Ok(less(left, right, fuel)? || equals_any(left, rest, fuel)?)
 }
 
 // Escapes.
 
+/// Escapes the text of all arguments; a byte becomes so many at most, and what it did not become is given back.
+fn escaped<'a>(arguments: &[Val<'_>], fuel: &Fuel, most: usize, escape: fn(&[u8]) -> Vec<u8>) -> Result<Val<'a>> {
+    let text = joined(arguments, fuel)?;
+    // Text is copied out of the buffer in which it grew.
+    let room = text.len().saturating_mul(most).saturating_mul(2);
+    fuel.scan(room)?;
+    let mark = fuel.mark();
+    fuel.allocate(room)?;
+    let escaped = escape(&text);
+    fuel.forget(mark, escaped.len() as u64);
+    Ok(Val::bytes(escaped))
+}
+
 /// The text of all arguments, as `print` joins them; one text stands for itself.
-fn joined(arguments: &[Val<'_>]) -> Result<Vec<u8>> {
+fn joined<'v>(arguments: &'v [Val<'_>], fuel: &Fuel) -> Result<Cow<'v, [u8]>> {
     if let [Val::Text(text)] = arguments {
-        return Ok(text.as_slice().to_vec());
+        return Ok(Cow::Borrowed(text.as_slice()));
     }
     let shown: Vec<Val<'_>> = arguments
         .iter()
         .map(|value| if value.is_nothing() { Val::Text(Bytes::Lent(b"<no value>")) } else { value.clone() })
         .collect();
-    printf::sprint(&shown)
+    printf::sprint(&shown, fuel).map(Cow::Owned)
 }
 
 fn html(text: &[u8]) -> Vec<u8> {

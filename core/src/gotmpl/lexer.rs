@@ -74,7 +74,14 @@ pub(super) struct Lexer<'t> {
     inside: bool,
     parens: usize,
     fault: Option<GotmplFault>,
+    /// How many tokens were handed out.
+    count: usize,
+    /// The token that was one too many.
+    exceeded: Option<Span>,
 }
+
+/// How many tokens a template may have: about 25,000 actions.
+pub(super) const TOKENS: usize = 80_000;
 
 const SPACES: [char; 4] = [' ', '\t', '\r', '\n'];
 
@@ -91,6 +98,8 @@ impl<'t> Lexer<'t> {
             inside: false,
             parens: 0,
             fault: None,
+            count: 0,
+            exceeded: None,
         }
     }
 
@@ -99,8 +108,17 @@ impl<'t> Lexer<'t> {
         self.fault.take()
     }
 
+    /// Where the text went on after [`TOKENS`] tokens, if it did.
+    pub(super) fn exceeded(&self) -> Option<Span> {
+        self.exceeded
+    }
+
     pub(super) fn next(&mut self) -> Lexeme {
-        if self.fault.is_some() {
+        self.count += 1;
+        if self.count > TOKENS {
+            self.exceeded.get_or_insert(Span::point(self.at));
+        }
+        if self.fault.is_some() || self.exceeded.is_some() {
             return Lexeme { token: Token::End, span: Span::point(self.text.len()) };
         }
         if self.inside { self.action() } else { self.outside() }

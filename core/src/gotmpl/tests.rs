@@ -70,7 +70,7 @@ fn deeper_nesting_is_refused_by_name() {
 fn a_template_without_end_ends() {
     on_a_small_stack(|| {
         let fault = |template: &str| {
-            let fuel = Fuel::with(2_000_000, 1 << 20, 8);
+            let fuel = Fuel::with(2_000_000, 4 << 20, 8);
             match render(template, &Value::Null, &fuel).unwrap_err().kind() {
                 Kind::Limit(text) => text.clone(),
                 other => panic!("{other}"),

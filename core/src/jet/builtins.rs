@@ -248,7 +248,7 @@ impl<'t> Runtime<'t> {
 const UNKNOWN: u64 = 8;
 
 /// Steps that making a fault takes, with the name most like the one that was wrong.
-pub(super) const FAULT: u64 = 200;
+pub(super) const FAULT: u64 = 400;
 
 /// No template has a name here, what it says is shown as far as anybody reads.
 #[cold]
@@ -313,7 +313,7 @@ fn of_items(given: &[Val]) -> usize {
 /// JSON of the first argument, if its text needs few escapes; a control character is six bytes.
 fn of_data(given: &[Val]) -> usize {
     let weight = |data: &Value| usize::try_from(data.extent().weight).unwrap_or(usize::MAX);
-    given.first().and_then(Val::data).map_or(0, |data| weight(&data)).saturating_mul(COPIES + 2)
+    given.first().and_then(Val::data).map_or(0, |data| weight(&data)).saturating_mul(COPIES + 4)
 }
 
 fn of_repeat(given: &[Val]) -> usize {

@@ -11,7 +11,7 @@ use super::lexer::{Keyword, TokenKind};
 use super::parser::Parser;
 use crate::error::{Error, JetFault, Result};
 use crate::span::Span;
-use crate::text::{float, literal};
+use crate::text::{brief, float, literal};
 use crate::value::Text;
 
 /// How many operators, fields, calls and indexes may hang on each other.
@@ -216,7 +216,7 @@ impl Parser<'_> {
             TokenKind::Bool(value) => ExprKind::Bool(value),
             TokenKind::Character => ExprKind::Number(self.character(span, written)?),
             TokenKind::Number => {
-                ExprKind::Number(number(written).ok_or_else(|| self.fault(span, JetFault::BadNumber(written.into())))?)
+                ExprKind::Number(number(written).ok_or_else(|| self.fault(span, JetFault::BadNumber(brief(written))))?)
             }
             TokenKind::Quoted => ExprKind::Text(self.quoted(span, written)?.into()),
             TokenKind::Raw => ExprKind::Text(written.trim_matches('`').replace('\r', "").into()),

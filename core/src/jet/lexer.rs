@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use super::Delimiters;
 use crate::error::JetFault;
 use crate::span::Span;
+use crate::text::brief;
 use crate::text::cursor::Cursor;
 
 /// A token and its place.
@@ -303,7 +304,7 @@ impl Lexer<'_> {
         }
         self.cursor.eat('i');
         if self.cursor.eat_if(is_word).is_some() {
-            return Err(JetFault::BadNumber(self.cursor.since(self.start).into()));
+            return Err(JetFault::BadNumber(brief(self.cursor.since(self.start))));
         }
         self.emit(TokenKind::Number);
         Ok(())
@@ -392,7 +393,7 @@ impl Lexer<'_> {
     /// What a lone `&` makes of the token after it: nothing that means anything.
     fn swallowed(&mut self) -> Result<(), JetFault> {
         if self.cursor.peek().is_some_and(|next| next.is_ascii_digit()) {
-            return Err(JetFault::BadNumber(self.cursor.since(self.start).into()));
+            return Err(JetFault::BadNumber(brief(self.cursor.since(self.start))));
         }
         self.emit(TokenKind::Operator("other"));
         Ok(())

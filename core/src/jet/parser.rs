@@ -13,6 +13,7 @@ use super::ast::{Block, Catch, Closer, Command, Expr, ExprKind, Id, List, Name, 
 use super::lexer::{Keyword, Token, TokenKind};
 use crate::error::{Error, JetFault, Kind, Result};
 use crate::span::{Source, Span};
+use crate::text::brief;
 use crate::value::Text;
 
 /// How deep actions and expressions may nest.
@@ -114,7 +115,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn unexpected<T>(&self, token: &Token, wanted: &'static str) -> Result<T> {
-        let written = || format!("`{}`", token.span.of(self.source.text()));
+        let written = || format!("`{}`", brief(token.span.of(self.source.text())));
         Err(self.fault(
             token.span,
             match &token.kind {

@@ -63,7 +63,7 @@ impl<'t> Runtime<'t> {
     fn list(&mut self, list: &'t List) -> Result<Returned> {
         let frames = self.variables.depth();
         let mut returned = false;
-        self.scope.fuel.step(list.len() as u64 + 1)?;
+        self.scope.fuel.step(list.len() as u64 + 2)?;
         for node in list {
             match node {
                 Node::Text(text) => self.out.push(text.as_bytes())?,

@@ -24,6 +24,15 @@ pub mod quote;
 pub mod time;
 pub mod unicode;
 
+/// As much of a text as anybody reads in a message.
+#[must_use]
+pub fn brief(text: &str) -> alloc::string::String {
+    match text.char_indices().nth(80) {
+        Some((end, _)) => alloc::format!("{}…", text.get(..end).unwrap_or("")),
+        None => text.into(),
+    }
+}
+
 pub use cursor::Cursor;
 pub use nearest::nearest;
 pub use time::Timestamp;

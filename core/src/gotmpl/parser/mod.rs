@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use super::Options;
 use super::ast::{Call, Choice, Definition, Function, Loop, Node, Pipeline, Set, Variable};
 use super::builtins::Builtin;
-use super::lexer::{Keyword, Lexeme, Lexer, Token};
+use super::lexer::{self, Keyword, Lexeme, Lexer, Token};
 use super::scope::Scopes;
 use crate::error::{Error, GotmplFault as Fault, Kind, Result};
 use crate::names::Signature;
@@ -19,6 +19,8 @@ use crate::span::{Source, Span};
 
 mod pipeline;
 
+/// Largest template text, in bytes.
+const SIZE: usize = 4 << 20;
 /// How deep actions may enclose each other.
 const NESTING: usize = 100;
 /// How deep parentheses may.
@@ -26,8 +28,16 @@ const PARENTHESES: usize = 50;
 
 /// Reads a template and those it defines.
 pub(super) fn parse(source: &Source, options: &Options<'_>) -> Result<Set> {
+    if source.text().len() > SIZE {
+        return Err(Error::limit(format!("template is larger than {} MiB", SIZE >> 20)));
+    }
     let mut parser = Parser::new(source, options);
-    match parser.run(options.name) {
+    let outcome = parser.run(options.name);
+    if let Some(span) = parser.lexer.exceeded() {
+        let text = format!("template has more than {} words and signs in its actions", lexer::TOKENS);
+        return Err(Error::limit(text).at(source.at(span)));
+    }
+    match outcome {
         Ok(()) => Ok(parser.finish()),
         Err(Refusal { kind, span }) => Err(Error::new(kind).at(source.at(span))),
     }

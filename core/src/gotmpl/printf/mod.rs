@@ -17,18 +17,14 @@ mod printer;
 const WIDEST: usize = 1_000_000;
 
 /// Appends a value as `%v` prints it.
-pub(super) fn print(out: &mut Vec<u8>, value: &Val<'_>) -> Result<()> {
-    if let Val::Text(text) = value {
-        out.extend_from_slice(text.as_slice());
-        return Ok(());
-    }
-    let mut printer = Printer::new(out);
+fn print(out: &mut Vec<u8>, value: &Val<'_>, fuel: &Fuel) -> Result<()> {
+    let mut printer = Printer::new(out, fuel);
     printer.argument(value, 'v');
     printer.finish()
 }
 
 /// All values, a space between two of which neither is text.
-pub(super) fn sprint(values: &[Val<'_>]) -> Result<Vec<u8>> {
+pub(super) fn sprint(values: &[Val<'_>], fuel: &Fuel) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     let mut after_text = true;
     for (at, value) in values.iter().enumerate() {
@@ -36,20 +32,20 @@ pub(super) fn sprint(values: &[Val<'_>]) -> Result<Vec<u8>> {
         if at > 0 && !text && !after_text {
             out.push(b' ');
         }
-        print(&mut out, value)?;
+        print(&mut out, value, fuel)?;
         after_text = text;
     }
     Ok(out)
 }
 
 /// All values, a space between each two, and a line end.
-pub(super) fn sprintln(values: &[Val<'_>]) -> Result<Vec<u8>> {
+pub(super) fn sprintln(values: &[Val<'_>], fuel: &Fuel) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     for (at, value) in values.iter().enumerate() {
         if at > 0 {
             out.push(b' ');
         }
-        print(&mut out, value)?;
+        print(&mut out, value, fuel)?;
     }
     out.push(b'\n');
     Ok(out)
@@ -58,7 +54,8 @@ pub(super) fn sprintln(values: &[Val<'_>]) -> Result<Vec<u8>> {
 /// Values by a format.
 pub(super) fn sprintf(format: &[u8], values: &[Val<'_>], fuel: &Fuel) -> Result<Vec<u8>> {
     let mut out = Vec::new();
-    let mut directives = Directives { format, values, at: 0, next: 0, reordered: false, good: true };
+    fuel.text(format.len())?;
+    let mut directives = Directives { format, values, fuel, at: 0, next: 0, reordered: false, good: true };
     while directives.at < format.len() {
         let rest = &format[directives.at..];
         let literal = rest.iter().position(|&byte| byte == b'%').unwrap_or(rest.len());
@@ -66,13 +63,8 @@ pub(super) fn sprintf(format: &[u8], values: &[Val<'_>], fuel: &Fuel) -> Result<
         directives.at += literal;
         if directives.at < format.len() {
             directives.at += 1;
-            let before = out.len();
+            fuel.step(2)?;
             directives.directive(&mut out)?;
-            // What one verb may write is bounded by the widest width; what many may, by the purse.
-            fuel.step(1 + (out.len() - before) as u64 / 64)?;
-            if out.len() > 1 << 20 {
-                fuel.allocate(out.len() - before)?;
-            }
         }
     }
     directives.extra(&mut out)?;
@@ -83,6 +75,7 @@ pub(super) fn sprintf(format: &[u8], values: &[Val<'_>], fuel: &Fuel) -> Result<
 struct Directives<'v, 'a> {
     format: &'v [u8],
     values: &'v [Val<'a>],
+    fuel: &'v Fuel,
     at: usize,
     /// The value that the next verb takes.
     next: usize,
@@ -100,7 +93,7 @@ impl Directives<'_, '_> {
     /// One directive, its `%` passed.
     fn directive(&mut self, out: &mut Vec<u8>) -> Result<()> {
         self.good = true;
-        let mut printer = Printer::new(out);
+        let mut printer = Printer::new(out, self.fuel);
         self.flags(&mut printer.flags);
         let mut indexed = self.index();
         indexed = self.width(&mut printer, indexed);
@@ -262,7 +255,7 @@ impl Directives<'_, '_> {
                 out.extend_from_slice(value.type_name().as_bytes());
                 out.push(b'=');
             }
-            print(out, value)?;
+            print(out, value, self.fuel)?;
         }
         out.push(b')');
         Ok(())

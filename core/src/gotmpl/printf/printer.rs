@@ -1,13 +1,21 @@
 //! One value under one verb: padding, text, numbers, lists and maps.
 
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::float;
 use crate::error::{Error, Result};
 use crate::gotmpl::val::{Bytes, Val};
+use crate::names::Fuel;
 use crate::text::quote::{self, Quoting};
 use crate::value::{Map, Shape, Value};
+
+/// What a node of data costs beside its text, in bytes that are looked at.
+const NODE: usize = 64;
+
+/// Up to so many digits are paid for with their node.
+const WIDE: usize = 64;
 
 /// How deep lists and maps may lie in each other to be printed.
 const DEPTH: u16 = 100;
@@ -33,20 +41,35 @@ pub(super) struct Flags {
 pub(super) struct Printer<'o> {
     pub(super) out: &'o mut Vec<u8>,
     pub(super) flags: Flags,
+    fuel: &'o Fuel,
+    /// How long the output may become.
+    most: usize,
     depth: u16,
-    too_deep: bool,
+    /// What stopped it: nothing more is written then.
+    stopped: Option<Error>,
 }
 
+/// Output grows by doubling and is copied once: so much of the purse is needed for it.
+const ROOM: u64 = 3;
+
 impl<'o> Printer<'o> {
-    pub(super) fn new(out: &'o mut Vec<u8>) -> Self {
-        Self { out, flags: Flags::default(), depth: 0, too_deep: false }
+    pub(super) fn new(out: &'o mut Vec<u8>, fuel: &'o Fuel) -> Self {
+        let most = usize::try_from(fuel.mark() / ROOM).unwrap_or(usize::MAX);
+        Self { out, flags: Flags::default(), fuel, most, depth: 0, stopped: None }
+    }
+
+    /// Whether so many bytes more may be written, which are paid for as work.
+    fn fits(&mut self, bytes: usize) -> bool {
+        if self.stopped.is_none() {
+            let fits = self.out.len().saturating_add(bytes) <= self.most;
+            let paid = if fits { self.fuel.scan(bytes) } else { self.fuel.allocate(usize::MAX) };
+            self.stopped = paid.err();
+        }
+        self.stopped.is_none()
     }
 
     pub(super) fn finish(self) -> Result<()> {
-        if self.too_deep {
-            return Err(Error::limit(format!("a value nested deeper than {DEPTH} cannot be printed")));
-        }
-        Ok(())
+        self.stopped.map_or(Ok(()), Err)
     }
 
     pub(super) fn fault(&mut self, verb: char, what: &str) {
@@ -71,8 +94,10 @@ impl<'o> Printer<'o> {
     }
 
     fn value(&mut self, value: &Val<'_>, verb: char) {
-        if self.depth > DEPTH {
-            self.too_deep = true;
+        if self.depth > DEPTH && self.stopped.is_none() {
+            self.stopped = Some(Error::limit(format!("a value nested deeper than {DEPTH} cannot be printed")));
+        }
+        if !self.fits(NODE) {
             return;
         }
         match value {
@@ -156,6 +181,9 @@ impl<'o> Printer<'o> {
     // Padding.
 
     fn padding(&mut self, count: usize) {
+        if !self.fits(count) {
+            return;
+        }
         let byte = if self.flags.zero && !self.flags.minus { b'0' } else { b' ' };
         self.out.resize(self.out.len() + count, byte);
     }
@@ -167,6 +195,9 @@ impl<'o> Printer<'o> {
         };
         if !self.flags.minus {
             self.padding(missing);
+        }
+        if !self.fits(text.len()) {
+            return;
         }
         self.out.extend_from_slice(text);
         if self.flags.minus {
@@ -213,6 +244,10 @@ impl<'o> Printer<'o> {
 
     fn quoted(&mut self, text: &[u8]) {
         let text = self.truncated(text);
+        // Quoting takes a look at each character, and a copy.
+        if !self.fits(text.len().saturating_mul(12)) {
+            return;
+        }
         if self.flags.sharp && quote::can_backquote(text) {
             self.pad(&[b"`", text, b"`"].concat());
         } else {
@@ -235,6 +270,9 @@ impl<'o> Printer<'o> {
             (false, false) => {}
         }
         let missing = width.unwrap_or(0).saturating_sub(length);
+        if !self.fits(length) {
+            return;
+        }
         if !minus {
             self.padding(missing);
         }
@@ -296,6 +334,10 @@ impl<'o> Printer<'o> {
             // Zeros go between the sign and the digits.
             least = width.unwrap_or(0).saturating_sub(usize::from(negative || plus || space));
         }
+        // They are written, turned round and copied.
+        if least > WIDE && !self.fits(least.saturating_mul(2)) {
+            return;
+        }
         // Digits from the last to the first.
         let digits = if verb == 'X' { UPPER } else { LOWER };
         let mut text = Vec::with_capacity(least.max(24) + 4);
@@ -333,7 +375,13 @@ impl<'o> Printer<'o> {
     /// `U+0041`, with `#` also the character.
     fn code_point(&mut self, code: u64) {
         let least = self.flags.precision.unwrap_or(0).max(4);
-        let mut text = format!("U+{code:0least$X}");
+        if least > WIDE && !self.fits(least.saturating_mul(2)) {
+            return;
+        }
+        let digits = format!("{code:X}");
+        let mut text = String::from("U+");
+        text.extend(core::iter::repeat_n('0', least.saturating_sub(digits.len())));
+        text.push_str(&digits);
         let character = u32::try_from(code).ok().and_then(char::from_u32).filter(|&next| quote::is_print(next));
         if let (true, Some(character)) = (self.flags.sharp, character) {
             text.push_str(" '");
@@ -355,6 +403,10 @@ impl<'o> Printer<'o> {
 
     fn float(&mut self, value: f64, verb: char) {
         let precision = self.flags.precision.or(if matches!(verb, 'e' | 'E' | 'f' | 'F') { Some(6) } else { None });
+        // A digit is worked out, moved and copied more than once.
+        if precision.is_some_and(|precision| precision > WIDE && !self.fits(precision.saturating_mul(4))) {
+            return;
+        }
         let mut text = float::text(value, verb, precision);
         if !text.starts_with(['-', '+']) {
             text.insert(0, '+');

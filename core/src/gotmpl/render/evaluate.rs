@@ -10,7 +10,7 @@ use crate::gotmpl::ast::{Command, Field, Function, Operand, OperandKind, Pipelin
 use crate::gotmpl::builtins::Builtin;
 use crate::gotmpl::val::{Bytes, Val};
 use crate::span::Span;
-use crate::text::nearest;
+use crate::text::{brief, nearest};
 use crate::value::Shape;
 
 impl<'a> Renderer<'a> {
@@ -81,6 +81,7 @@ impl<'a> Renderer<'a> {
 
     /// An operand on its own, as an argument is.
     fn operand(&mut self, operand: &'a Operand) -> Result<Val<'a>> {
+        self.fuel.step(1)?;
         Ok(match &operand.kind {
             OperandKind::Dot => self.dot.clone(),
             OperandKind::Nil => Val::Nil,
@@ -89,7 +90,7 @@ impl<'a> Renderer<'a> {
             OperandKind::Float(float) => Val::Float(*float),
             OperandKind::Complex(real, imaginary) => Val::Complex(*real, *imaginary),
             OperandKind::Huge => {
-                return self.fail(Fault::Overflow(operand.span.of(self.text).into()), operand.span);
+                return self.fail(Fault::Overflow(brief(operand.span.of(self.text))), operand.span);
             }
             OperandKind::Text(text) => Val::Text(Bytes::Lent(text)),
             OperandKind::Field(fields) => {
@@ -121,6 +122,7 @@ impl<'a> Renderer<'a> {
 
     /// Follows fields; `applied` says that the last one is given arguments, which none takes.
     fn fields(&mut self, mut value: Val<'a>, fields: &'a [Field], applied: bool) -> Result<Val<'a>> {
+        self.fuel.step(fields.len() as u64)?;
         let last = fields.len().saturating_sub(1);
         for (at, field) in fields.iter().enumerate() {
             value = self.field(&value, field, applied && at == last)?;
@@ -179,6 +181,7 @@ impl<'a> Renderer<'a> {
         if let Function::Builtin(builtin @ (Builtin::And | Builtin::Or)) = function {
             return self.logic(builtin, arguments, last);
         }
+        self.fuel.step(3)?;
         let mut values = Vec::with_capacity(given);
         for (at, argument) in arguments.iter().enumerate() {
             if at == 0 && function == Function::Builtin(Builtin::Printf) {

@@ -15,7 +15,7 @@ use super::val::{Dict, List, Val};
 use crate::error::{Error, GotmplFault as Fault, Kind, Result};
 use crate::names::{Fuel, Functions};
 use crate::span::{Source, Span};
-use crate::value::Value;
+use crate::value::{Value, show};
 
 mod evaluate;
 
@@ -41,24 +41,23 @@ pub(super) fn render(
         set,
         functions,
         fuel,
-        out: Vec::with_capacity(source.text().len()),
+        out: Vec::new(),
         scopes: Scopes::new(),
         dot: data.clone(),
         frames: Vec::new(),
         calls: 0,
-        paid: 0,
     };
+    renderer.make_room(source.text().len().min(AHEAD))?;
     renderer.scopes.declare(DOLLAR, data);
     if let Some(definition) = set.find(name) {
         renderer.push(&definition.body, Then::Release(0));
         renderer.run()?;
-        renderer.pay()?;
     }
     Ok(renderer.out)
 }
 
-/// So many bytes may be written before they are paid for.
-const UNPAID: usize = 1 << 16;
+/// Room is made ahead for the text of a template up to this size.
+const AHEAD: usize = 1 << 18;
 
 /// `$`: the data that the template was called with.
 const DOLLAR: Variable = 0;
@@ -74,8 +73,6 @@ struct Renderer<'a> {
     dot: Val<'a>,
     frames: Vec<Frame<'a>>,
     calls: usize,
-    /// How much of the output is paid for.
-    paid: usize,
 }
 
 /// A body being read, and what to do at its end.
@@ -202,25 +199,32 @@ impl<'a> Renderer<'a> {
 
     #[inline]
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        if bytes.len() > self.out.capacity() - self.out.len() {
+            self.make_room(bytes.len())?;
+        }
         self.out.extend_from_slice(bytes);
-        if self.out.len() > self.paid + UNPAID { self.pay() } else { Ok(()) }
+        Ok(())
     }
 
-    /// Pays for what was written since the last time.
+    /// Makes room for so much and as much again as there is, and pays for it.
     #[cold]
-    fn pay(&mut self) -> Result<()> {
-        let bytes = self.out.len() - self.paid;
-        self.paid = self.out.len();
-        self.fuel.allocate(bytes)
+    fn make_room(&mut self, bytes: usize) -> Result<()> {
+        let (room, len) = (self.out.capacity(), self.out.len());
+        let wanted = len.saturating_add(bytes).max(room.saturating_mul(2));
+        self.fuel.grow(room, wanted)?;
+        self.out.reserve_exact(wanted - len);
+        Ok(())
     }
 
     fn print(&mut self, value: &Val<'a>, span: Span) -> Result<()> {
         match value {
             Val::Text(text) => self.write(text.as_slice()),
             Val::Absent | Val::Nil => self.write(b"<no value>"),
+            Val::Int(int) => self.write(show::Digits::of((*int).into()).as_bytes()),
             other => {
-                printf::print(&mut self.out, other).map_err(|error| self.place(error, span))?;
-                self.write(&[])
+                let text =
+                    printf::sprint(slice::from_ref(other), self.fuel).map_err(|error| self.place(error, span))?;
+                self.write(&text)
             }
         }
     }
@@ -347,7 +351,7 @@ impl<'a> Renderer<'a> {
             Some(argument) => self.pipeline(argument)?,
             None => Val::Absent,
         };
-        self.fuel.step(1)?;
+        self.fuel.step(3)?;
         self.calls += 1;
         let base = self.scopes.enter();
         self.scopes.declare(DOLLAR, data.clone());
