@@ -79,7 +79,6 @@ impl<'t> Runtime<'t> {
         if name.id == Id::DOT {
             return Ok(self.context.clone());
         }
-        self.scope.fuel.step(self.variables.width(0))?;
         if let Some(slot) = self.variables.get(name) {
             return Ok(slot.value());
         }

@@ -90,7 +90,6 @@ impl<'t> Runtime<'t> {
     }
 
     fn show(&mut self, name: &'t Name, span: Span) -> Result<()> {
-        self.scope.fuel.step(self.variables.width(0))?;
         match self.variables.get(name) {
             Some(Slot::Value(value)) => self.out.value(value),
             Some(Slot::Item(items, at)) => items.get(*at).map_or(Ok(()), |item| self.out.data(item)),

@@ -1,9 +1,10 @@
 //! Variables while a template renders: frames on one stack, names as numbers.
 //!
 //! Which variable a name means depends on the way rendering took (a block sees those of its caller), so a name
-//! cannot be a place on the stack before; but as a number it is found without comparing text.
+//! cannot be a place on the stack before; but as a number it tells at once the place of what it means now.
 
 use alloc::collections::BTreeMap;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use super::ast::{Id, Name};
@@ -30,18 +31,28 @@ impl Slot {
 
 pub(super) struct Variables<'t> {
     /// Innermost last; the roots first.
-    slots: Vec<(Id, Slot)>,
+    held: Vec<Held>,
     /// Where each frame begins.
     frames: Vec<usize>,
-    /// The further spelling of roots, with their slots: `data` also means `Data`.
-    spellings: Vec<(Id, usize)>,
+    /// By name, the place of what it means now: `data` may mean the root `Data`.
+    meanings: Vec<usize>,
     scope: &'t Scope<'t>,
     names: &'t BTreeMap<Text, Id>,
 }
 
+/// A variable, and the place of what its name means when it is gone.
+struct Held {
+    id: Id,
+    outer: usize,
+    slot: Slot,
+}
+
+/// The place of a name that means nothing.
+const NOWHERE: usize = usize::MAX;
+
 /// Frames put away for a while.
 pub(super) struct Hidden {
-    slots: Vec<(Id, Slot)>,
+    held: Vec<Held>,
     frames: Vec<usize>,
 }
 
@@ -50,11 +61,22 @@ impl<'t> Variables<'t> {
     pub(super) fn new(scope: &'t Scope<'t>, names: &'t BTreeMap<Text, Id>) -> Self {
         let root = |value: &Value| if matches!(value, Value::Null) { Val::NoMap } else { value.clone().into() };
         let id = |name: &str| names.get(name).copied().unwrap_or(Id::UNWRITTEN);
-        let slots = scope.variables.iter().map(|(name, value)| (id(name), Slot::Value(root(value)))).collect();
-        let spellings = names.iter().filter_map(|(name, id)| {
-            scope.variables.iter().position(|(known, _)| is_root(known, name)).map(|at| (*id, at))
+        let held = scope.variables.iter().map(|(name, value)| Held {
+            id: id(name),
+            outer: NOWHERE,
+            slot: Slot::Value(root(value)),
         });
-        Self { slots, frames: alloc::vec![0], spellings: spellings.collect(), scope, names }
+        let mut meanings = vec![NOWHERE; names.len()];
+        for (name, id) in names {
+            let roots = || scope.variables.iter();
+            let at = roots().rposition(|(known, _)| *known == &**name);
+            if let (Some(at), Some(meaning)) =
+                (at.or_else(|| roots().position(|(known, _)| is_root(known, name))), meanings.get_mut(id.0 as usize))
+            {
+                *meaning = at;
+            }
+        }
+        Self { held: held.collect(), frames: vec![0], meanings, scope, names }
     }
 
     /// How many frames there are.
@@ -62,60 +84,80 @@ impl<'t> Variables<'t> {
         self.frames.len()
     }
 
-    /// Steps that it takes to look through the frames above a depth.
+    /// Steps that it takes to walk over the frames above a depth.
     pub(super) fn width(&self, depth: usize) -> u64 {
-        let start = self.frames.get(depth).copied().unwrap_or(self.slots.len());
-        (self.slots.len().saturating_sub(start) / 16) as u64
+        let start = self.frames.get(depth).copied().unwrap_or(self.held.len());
+        (self.held.len().saturating_sub(start) / 16) as u64
     }
 
     pub(super) fn open(&mut self) {
-        self.frames.push(self.slots.len());
+        self.frames.push(self.held.len());
     }
 
     /// Drops the frames above a depth.
     pub(super) fn close(&mut self, depth: usize) {
-        if let Some(start) = self.frames.get(depth) {
-            self.slots.truncate(*start);
-            self.frames.truncate(depth);
+        let Some(start) = self.frames.get(depth).copied() else { return };
+        while self.held.len() > start
+            && let Some(gone) = self.held.pop()
+        {
+            self.mean(gone.id, gone.outer);
         }
+        self.frames.truncate(depth);
     }
 
     /// Puts the frames above a depth away.
     pub(super) fn hide(&mut self, depth: usize) -> Hidden {
-        let start = self.frames.get(depth).copied().unwrap_or(self.slots.len());
-        Hidden { slots: self.slots.split_off(start), frames: self.frames.split_off(depth.min(self.frames.len())) }
+        let start = self.frames.get(depth).copied().unwrap_or(self.held.len());
+        let hidden =
+            Hidden { held: self.held.split_off(start), frames: self.frames.split_off(depth.min(self.frames.len())) };
+        for gone in hidden.held.iter().rev() {
+            self.mean(gone.id, gone.outer);
+        }
+        hidden
     }
 
     /// Back again, at the depth where they were.
     pub(super) fn restore(&mut self, depth: usize, hidden: Hidden) {
         self.close(depth);
-        self.slots.extend(hidden.slots);
+        for held in hidden.held {
+            self.push(held.id, held.slot);
+        }
         self.frames.extend(hidden.frames);
     }
 
-    /// Gives a name to a value in the innermost frame; its slot.
+    fn push(&mut self, id: Id, slot: Slot) {
+        let outer = self.mean(id, self.held.len());
+        self.held.push(Held { id, outer, slot });
+    }
+
+    /// Lets a name mean what is at a place; gives where it was before.
+    fn mean(&mut self, id: Id, place: usize) -> usize {
+        self.meanings.get_mut(id.0 as usize).map_or(NOWHERE, |meaning| core::mem::replace(meaning, place))
+    }
+
+    /// Gives a name to a value in the innermost frame; its place.
     pub(super) fn declare(&mut self, name: &Name, value: Val) -> usize {
-        let at = self.own(name).unwrap_or(self.slots.len());
+        let at = self.own(name).unwrap_or(self.held.len());
         let value = Slot::Value(value.named());
-        match self.slots.get_mut(at) {
-            Some((_, slot)) => *slot = value,
-            None => self.slots.push((name.id, value)),
+        match self.held.get_mut(at) {
+            Some(held) => held.slot = value,
+            None => self.push(name.id, value),
         }
         at
     }
 
-    /// Replaces the value of a slot.
+    /// Replaces the value at a place.
     pub(super) fn write(&mut self, at: usize, value: Val) {
-        if let Some((_, slot)) = self.slots.get_mut(at) {
-            *slot = Slot::Value(value.named());
+        if let Some(held) = self.held.get_mut(at) {
+            held.slot = Slot::Value(value.named());
         }
     }
 
-    /// Lets a slot stand at an item of a list.
+    /// Lets a variable stand at an item of a list.
     pub(super) fn stand(&mut self, at: usize, list: &List, item: usize) {
-        match self.slots.get_mut(at) {
-            Some((_, Slot::Item(same, place))) if same.is(list) => *place = item,
-            Some((_, slot)) => *slot = Slot::Item(list.clone(), item),
+        match self.held.get_mut(at).map(|held| &mut held.slot) {
+            Some(Slot::Item(same, place)) if same.is(list) => *place = item,
+            Some(slot) => *slot = Slot::Item(list.clone(), item),
             None => {}
         }
     }
@@ -127,18 +169,18 @@ impl<'t> Variables<'t> {
 
     fn own(&self, name: &Name) -> Option<usize> {
         let start = self.frames.last().copied().unwrap_or(0);
-        self.slots.get(start..)?.iter().position(|(id, _)| *id == name.id).map(|at| start + at)
+        self.at(name).filter(|at| *at >= start)
     }
 
     /// The variable of a name, innermost first.
     pub(super) fn get(&self, name: &Name) -> Option<&Slot> {
-        self.slots.get(self.at(name)?).map(|(_, slot)| slot)
+        self.held.get(self.at(name)?).map(|held| &held.slot)
     }
 
     /// The same, to be changed.
     pub(super) fn get_mut(&mut self, name: &Name) -> Option<&mut Val> {
         let at = self.at(name)?;
-        let (_, slot) = self.slots.get_mut(at)?;
+        let slot = &mut self.held.get_mut(at)?.slot;
         if let Slot::Item(..) = slot {
             *slot = Slot::Value(slot.value());
         }
@@ -149,15 +191,17 @@ impl<'t> Variables<'t> {
     }
 
     fn at(&self, name: &Name) -> Option<usize> {
-        let found = self.slots.iter().rposition(|(id, _)| *id == name.id);
-        found.or_else(|| self.spellings.iter().find(|(id, _)| *id == name.id).map(|(_, at)| *at))
+        self.meanings.get(name.id.0 as usize).copied().filter(|at| *at != NOWHERE)
     }
 
     /// Every name that is visible, for suggestions.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         let roots = self.scope.variables.iter().map(|(name, _)| *name);
-        let declared = |id: Id| self.names.iter().find(|(_, known)| **known == id).map(|(name, _)| &**name);
-        roots.chain(self.slots.iter().skip(self.scope.variables.len()).filter_map(move |(id, _)| declared(*id)))
+        roots.chain(self.names.iter().filter(|(_, id)| self.is_visible(**id)).map(|(name, _)| &**name))
+    }
+
+    fn is_visible(&self, id: Id) -> bool {
+        self.meanings.get(id.0 as usize).is_some_and(|at| *at != NOWHERE)
     }
 }
 
