@@ -1,4 +1,4 @@
-//! Two layers of data made one. Both sides are sorted, so a merge is one walk over each.
+//! Two layers of data made one. Both sides are sorted, so a merge is one walk over each, or a look at a few keys.
 
 use alloc::vec::Vec;
 
@@ -36,8 +36,20 @@ pub fn shallow(base: Map, over: Map) -> Map {
 }
 
 /// The union of two maps; `both` decides where a key is in both. The base keeps its shape.
-fn join(base: Map, over: Map, both: fn(Value, Value) -> Value) -> Map {
-    if over.is_empty() {
+fn join(mut base: Map, over: Map, both: fn(Value, Value) -> Value) -> Map {
+    // A few keys over many are put in one by one, so that a hundred small layers are not a hundred walks over all.
+    if over.len() < base.len() / FEW {
+        for (key, value) in over.into_entries() {
+            let mut value = Some(value);
+            base.update(&key, |earlier| {
+                if let Some(value) = value.take() {
+                    *earlier = both(core::mem::take(earlier), value);
+                }
+            });
+            if let Some(value) = value {
+                base.insert(key, value);
+            }
+        }
         return base;
     }
     let shape = base.shape();
@@ -55,6 +67,9 @@ fn join(base: Map, over: Map, both: fn(Value, Value) -> Value) -> Map {
     joined.extend(base);
     Map::from_entries(joined).shaped(shape)
 }
+
+/// A layer of fewer keys than one for so many of the base is a small one.
+const FEW: usize = 8;
 
 #[cfg(test)]
 mod tests {
