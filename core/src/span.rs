@@ -5,7 +5,10 @@
 
 use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::fmt;
+use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::Relaxed;
 
 /// A named text: a manifest, a template file, one expression.
 #[derive(Clone)]
@@ -14,12 +17,27 @@ pub struct Source(Arc<Text>);
 struct Text {
     name: String,
     text: Arc<str>,
+    marks: Vec<Mark>,
 }
+
+/// The position of the character that holds byte `PACE * (index + 1)`, once it was counted: an error at the end of
+/// each of ten thousand lines need not count them all again. Zero until then; whoever counts comes to the same.
+#[derive(Default)]
+struct Mark {
+    line: AtomicU32,
+    column: AtomicU32,
+}
+
+/// Bytes from mark to mark.
+const PACE: usize = 4096;
 
 impl Source {
     /// A source with the name shown to the operator (a path, `-`, a URL without its credentials).
     pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
-        Self(Arc::new(Text { name: name.into(), text: text.into() }))
+        let text = text.into();
+        let mut marks = Vec::new();
+        marks.resize_with(text.len() / PACE, Mark::default);
+        Self(Arc::new(Text { name: name.into(), text, marks }))
     }
 
     /// A text without a file of its own, such as an expression: shown by position alone.
@@ -48,27 +66,40 @@ impl Source {
     /// Line and column of a byte offset, both from 1, the column counted in characters.
     #[must_use]
     pub fn position(&self, offset: u32) -> Position {
+        let end = self.boundary(offset as usize);
+        let marks = self.0.marks.get(..end / PACE).unwrap_or_default();
+        let known = marks.iter().rposition(|mark| mark.column.load(Relaxed) != 0);
+        let (mut from, mut position) = match known.and_then(|at| Some((at, marks.get(at)?))) {
+            None => (0, Position { line: 1, column: 1 }),
+            Some((at, mark)) => {
+                let position = Position { line: mark.line.load(Relaxed), column: mark.column.load(Relaxed) };
+                (self.boundary(PACE * (at + 1)), position)
+            }
+        };
+        for (at, mark) in marks.iter().enumerate().skip(known.map_or(0, |at| at + 1)) {
+            let to = self.boundary(PACE * (at + 1));
+            position = position.after(self.text().get(from..to).unwrap_or(""));
+            mark.line.store(position.line, Relaxed);
+            mark.column.store(position.column, Relaxed);
+            from = to;
+        }
+        position.after(self.text().get(from..end).unwrap_or(""))
+    }
+
+    /// The start of the character that holds a byte; the end, for one past it.
+    fn boundary(&self, offset: usize) -> usize {
         let text = self.text();
-        let mut end = (offset as usize).min(text.len());
-        while !text.is_char_boundary(end) {
-            end -= 1;
+        let mut at = offset.min(text.len());
+        while !text.is_char_boundary(at) {
+            at -= 1;
         }
-        let before = &text[..end];
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        Position {
-            line: before.bytes().filter(|&byte| byte == b'\n').count() as u32 + 1,
-            column: before[line_start..].chars().count() as u32 + 1,
-        }
+        at
     }
 
     /// The line that holds a byte offset, without its line end.
     #[must_use]
     pub fn line(&self, offset: u32) -> &str {
-        let text = self.text();
-        let mut at = (offset as usize).min(text.len());
-        while !text.is_char_boundary(at) {
-            at -= 1;
-        }
+        let (text, at) = (self.text(), self.boundary(offset as usize));
         let start = text[..at].rfind('\n').map_or(0, |found| found + 1);
         let end = text[at..].find('\n').map_or(text.len(), |found| at + found);
         text[start..end].trim_end_matches('\r')
@@ -168,6 +199,17 @@ pub struct Position {
     pub column: u32,
 }
 
+impl Position {
+    /// Where one stands after this text.
+    fn after(self, text: &str) -> Self {
+        let lines = text.bytes().filter(|&byte| byte == b'\n').count() as u32;
+        match text.rsplit_once('\n') {
+            Some((_, last)) => Self { line: self.line + lines, column: last.chars().count() as u32 + 1 },
+            None => Self { line: self.line, column: self.column + text.chars().count() as u32 },
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,6 +221,21 @@ mod tests {
         assert_eq!(source.position(at), Position { line: 1, column: 5 });
         assert_eq!(source.line(at), "a: ü{{ x }}");
         assert_eq!(alloc::format!("{}", source.at(Span::point(14))), "m.yaml:2:1");
+    }
+
+    #[test]
+    fn positions_in_a_long_text_are_the_same_in_any_order() {
+        let text = "ä line of 31 bytes or so, ü.\n".repeat(700) + &"ö".repeat(9000);
+        let of = |offset: usize| {
+            let before = text.get(..offset).unwrap();
+            let line = before.matches('\n').count() as u32 + 1;
+            Position { line, column: before.rsplit('\n').next().unwrap().chars().count() as u32 + 1 }
+        };
+        let offsets = [38_000, 4096, 8190, 5, 20_000, 38_000, 12_287];
+        let source = Source::anonymous(text.as_str());
+        for offset in offsets.into_iter().filter(|&offset| text.is_char_boundary(offset)) {
+            assert_eq!(source.position(offset as u32), of(offset), "{offset}");
+        }
     }
 
     #[test]
