@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
-use crate::{Outcome, shell};
+use crate::{Outcome, linear, shell};
 
 /// One whole process: CPU of it and its children, wall time, peak memory.
 #[derive(Clone, Copy, Default)]
@@ -28,13 +28,15 @@ pub fn run(arguments: &[String]) -> Outcome {
     {
         return measure_child(rest);
     }
-    if matches!(arguments, [flag] if flag == "--count") {
-        return count();
+    match arguments {
+        [flag] if flag == "--count" => return count(),
+        [flag] if flag == "--linear" => return linear::run(),
+        _ => {}
     }
     let ccm = match arguments {
         [flag, path] if flag == "--ccm" => PathBuf::from(path),
         [] => release()?,
-        _ => return Err("usage: bench [--count | --ccm BINARY]".to_owned()),
+        _ => return Err("usage: bench [--count | --linear | --ccm BINARY]".to_owned()),
     };
     let folder = shell::root().join("target/bench");
     fs::create_dir_all(&folder).map_err(|error| error.to_string())?;

@@ -9,6 +9,7 @@ mod dist;
 mod emulate;
 mod fuzz;
 mod initramfs;
+mod linear;
 mod lint;
 mod packages;
 mod rust_src;
@@ -28,7 +29,9 @@ const USAGE: &str = "usage: cargo xtask TASK
   lint                               formatting, clippy, docs, tidy, core on a bare target
   tidy                               the order of rooms, file sizes, stray debug output
   test [--system]                    gets what the tests need and runs them all
-  bench [--ccm BIN]                  our figures beside a lower bound in C
+  bench [--ccm BIN | --count | --linear]
+                                     our figures beside a lower bound in C; instructions of each language;
+                                     whether twice the input is twice the work
   dist [--target T]… [--record]      static binaries, packages, checksums, sizes in dist/VERSION
   emulate [--target T]… [--only units|vectors|scenarios]… [--filter RE]
                                      tests, vectors and scenarios of each target under qemu's user emulation

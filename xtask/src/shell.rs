@@ -53,6 +53,10 @@ pub fn find(program: &str) -> Option<PathBuf> {
 /// The binary of `ccm` that tests use, built quickly and with panics caught.
 pub fn build_ccm() -> Result<PathBuf, String> {
     run(cargo().args(["build", "--quiet", "--profile", "fast", "--package", "ccm"]))?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    Ok(target.join("fast/ccm"))
+    Ok(target().join("fast/ccm"))
+}
+
+/// Where cargo builds.
+pub fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
