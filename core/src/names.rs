@@ -109,7 +109,7 @@ pub struct Fuel {
 
 impl Fuel {
     /// Evaluation steps of one field, template or resource list.
-    pub const STEPS: u64 = 1_500_000;
+    pub const STEPS: u64 = 1_250_000;
     /// Bytes that one evaluation may allocate for its results.
     pub const BYTES: u64 = 12 << 20;
     /// How deep `template()`, `jet()`, blocks and nested templates may call each other.

@@ -314,10 +314,11 @@ impl<'a> Evaluator<'a> {
             self.spine.push(at);
             at = *left;
         }
+        // The first of them is paid for.
+        self.scope.fuel.step((self.spine.len() - first).saturating_sub(1) as u64)?;
         let mut value = self.eval(at)?;
         while self.spine.len() > first {
             let Some(id) = self.spine.pop() else { break };
-            self.scope.fuel.step(1)?;
             let Node::Binary(operator, _, right) = *self.ast.node(id) else { continue };
             value = self.apply(id, operator, value, right)?;
         }

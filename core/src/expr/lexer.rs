@@ -182,8 +182,8 @@ impl<'a> Lexer<'a> {
     }
 
     fn take_while(&mut self, wanted: impl Fn(char) -> bool) {
-        while self.peek().is_some_and(&wanted) {
-            self.bump();
+        while let Some(next) = self.peek().filter(|next| wanted(*next)) {
+            self.at += next.len_utf8();
         }
     }
 

@@ -144,7 +144,7 @@ impl Evaluator<'_> {
                 Ok(value)
             }
             None => {
-                self.scope.fuel.step(2)?;
+                self.scope.fuel.step(1)?;
                 self.pointer(id, Pointer::Item)
             }
         }
@@ -158,6 +158,7 @@ impl Evaluator<'_> {
     }
 
     fn decide(&mut self, id: Id, index: usize, body: Option<Id>) -> Result<bool> {
+        self.scope.fuel.step(1)?;
         let value = self.give(id, index, body)?;
         value.expect_bool().map_err(|error| self.site(id, error))
     }
@@ -238,6 +239,7 @@ impl Evaluator<'_> {
     fn sum(&mut self, id: Id, body: Option<Id>) -> Result<Val> {
         let mut sum = Val::int(0);
         for index in 0..self.length() {
+            self.scope.fuel.step(1)?;
             let value = self.give(id, index, body)?;
             sum = ops::add(&value, &sum).map_err(|error| self.site(id, error))?;
         }

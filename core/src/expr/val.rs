@@ -150,10 +150,8 @@ impl Val {
     /// The most bytes that it can hold, as far as that is known without a walk.
     pub(super) fn most_bytes(&self) -> Option<u64> {
         match self {
-            Self::Plain(Value::Text(text)) => Some(Fuel::TEXT as u64 + text.len() as u64),
-            // A node weighs 8 at least, and none takes more than an entry, its text and a container of its own.
-            Self::Plain(value @ (Value::List(_) | Value::Map(_))) => Some(value.extent().weight.saturating_mul(24)),
-            Self::Plain(_) | Self::Range(..) | Self::Duration(_) | Self::Month(_) | Self::Weekday(_) => Some(0),
+            Self::Plain(value) => Some(value.most_bytes()),
+            Self::Range(..) | Self::Duration(_) | Self::Month(_) | Self::Weekday(_) => Some(0),
             Self::Time(_) => Some(Fuel::CONTAINER as u64),
             _ => None,
         }

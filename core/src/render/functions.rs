@@ -34,7 +34,7 @@ impl Functions for Env<'_> {
 
     fn call(&self, name: &str, arguments: &[Value], fuel: &Fuel) -> Result<Value> {
         match name {
-            "lookup" => self.lookup(arguments),
+            "lookup" => self.lookup(arguments, fuel),
             "file" => Ok(Value::from(self.read(text("file", arguments, 0)?, fuel)?)),
             "readFile" => Ok(Value::from(self.read(text("readFile", arguments, 0)?, fuel)?)),
             "template" => self.template(text("template", arguments, 0)?, fuel),
@@ -58,10 +58,16 @@ impl Functions for Env<'_> {
 
 impl Env<'_> {
     /// `lookup(path)`, `lookup(path, default)`: a null default is none.
-    fn lookup(&self, arguments: &[Value]) -> Result<Value> {
+    fn lookup(&self, arguments: &[Value], fuel: &Fuel) -> Result<Value> {
         between("lookup", "1 or 2 arguments", arguments, &[1, 2])?;
         let path = text("lookup", arguments, 0)?;
-        if let Some(value) = lookup::find(&self.world.roots(), path)? {
+        let (found, nodes) = lookup::find_counted(&self.world.roots(), path)?;
+        // A node takes about as long as two steps, and what was made has as many of them at most.
+        let nodes = nodes as u64;
+        fuel.step(nodes.saturating_mul(2))?;
+        if let Some(value) = found {
+            let made = value.most_bytes().min(nodes.saturating_mul(size_of::<Value>() as u64));
+            fuel.allocate(usize::try_from(made).unwrap_or(usize::MAX))?;
             return Ok(value);
         }
         match (arguments.get(1), self.world.missing) {

@@ -310,17 +310,21 @@ impl<'a> Env<'a> {
         }
         let mut filled = Filled::default();
         let mut plain = 0;
+        let pay = |from: usize, to: usize| {
+            pass.fuel.scan(to - from)?;
+            pass.fuel.grow(from, to)
+        };
         for expression in found {
             let value = self.evaluate_found(text, expression, pass)?;
-            filled.text.push_str(text.get(plain..expression.outer.start).unwrap_or(""));
+            let before = text.get(plain..expression.outer.start).unwrap_or("");
             plain = expression.outer.end;
             match &value {
                 Value::Null => self.null_in_text(text, expression, pass)?,
                 Value::Text(text) => filled.matched |= !text.is_empty(),
                 _ => filled.matched = true,
             }
-            pass.fuel.allocate(usize::try_from(value.extent().weight).unwrap_or(usize::MAX))?;
-            show::append(&mut filled.text, &value);
+            show::write_paid(&mut filled.text, &before, &pay)?;
+            show::write_paid(&mut filled.text, &value, &pay)?;
         }
         filled.text.push_str(text.get(plain..).unwrap_or(""));
         Ok(filled)

@@ -59,6 +59,16 @@ impl Value {
         }
     }
 
+    /// The most bytes that it can hold: as if none of it were shared, and all of it in maps of one entry.
+    #[must_use]
+    pub fn most_bytes(&self) -> u64 {
+        match self {
+            Self::Text(text) => 4 * NODE + text.len() as u64,
+            Self::List(_) | Self::Map(_) => self.extent().weight.saturating_mul(24),
+            _ => 0,
+        }
+    }
+
     /// Refuses what is nested too deep or is too large to be walked: for evaluators, about what they made.
     ///
     /// # Errors

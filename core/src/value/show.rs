@@ -6,7 +6,9 @@
 use alloc::string::{String, ToString};
 use core::fmt::{self, Display, Write};
 
+use super::wire::{Pay, room};
 use super::{Int, Text, Value};
+use crate::error::Result;
 use crate::text::float;
 
 impl Display for Value {
@@ -60,6 +62,34 @@ pub fn append(out: &mut String, value: &Value) {
             // Writing into a String cannot fail.
             let _written = write!(out, "{other}");
         }
+    }
+}
+
+/// Appends what something prints as, each growth of the text paid for before it grows.
+///
+/// # Errors
+/// What paying finds wrong; the text is cut short then.
+pub fn write_paid(out: &mut String, shown: &dyn Display, pay: Pay<'_>) -> Result<()> {
+    let mut paid = Paid { out, pay, outcome: Ok(()) };
+    // Writing fails where it is not paid for, and nowhere else.
+    let _written = write!(paid, "{shown}");
+    paid.outcome
+}
+
+struct Paid<'a> {
+    out: &'a mut String,
+    pay: Pay<'a>,
+    outcome: Result<()>,
+}
+
+impl Write for Paid<'_> {
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        self.outcome = room(self.out, more.len(), self.pay);
+        if self.outcome.is_err() {
+            return Err(fmt::Error);
+        }
+        self.out.push_str(more);
+        Ok(())
     }
 }
 

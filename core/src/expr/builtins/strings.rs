@@ -179,7 +179,7 @@ fn replace(call: &mut Call<'_>) -> Result<Val> {
     let (text, old, new) = (call.text(0)?, call.text(1)?, call.text(2)?);
     let most = limit(call, 3)?.unwrap_or(usize::MAX);
     // Counted before it is made, so that nothing too large is ever made.
-    call.scope.fuel.scan(text.len().saturating_mul(2))?;
+    call.scope.fuel.scan(text.len().saturating_mul(3))?;
     let count = text.matches(old).take(most).count();
     call.scope.fuel.step(count as u64)?;
     let size = (text.len() - count * old.len()).saturating_add(count.saturating_mul(new.len()));
@@ -260,11 +260,9 @@ fn from_json(call: &mut Call<'_>) -> Result<Val> {
     fuel.allocate(lists.saturating_mul(Fuel::CONTAINER))?;
     fuel.allocate(items.saturating_add(lists).saturating_mul(3 * size_of::<Value>()))?;
     fuel.text(text.len().saturating_add((texts / 2).saturating_mul(Fuel::TEXT)))?;
-    let value = floats(json::parse(text).map_err(|fault| ExprFault::BadJson(fault.to_string()))?).into();
-    if let Some(held) = Val::most_bytes(&value) {
-        fuel.forget(mark, held);
-    }
-    Ok(value)
+    let value = floats(json::parse(text).map_err(|fault| ExprFault::BadJson(fault.to_string()))?);
+    fuel.forget(mark, value.most_bytes());
+    Ok(value.into())
 }
 
 /// Every number of JSON text is a float to an expression, as vectors builtin-detail-0326 and on. The

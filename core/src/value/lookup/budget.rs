@@ -21,6 +21,11 @@ impl Budget {
         Self { nodes: Cell::new(NODES), depth: Cell::new(DEPTH) }
     }
 
+    /// Nodes counted so far.
+    pub(super) fn spent(&self) -> usize {
+        NODES - self.nodes.get()
+    }
+
     /// Counts bytes of text, which are cheaper than nodes.
     pub(super) fn spend_bytes(&self, bytes: usize) -> Result<()> {
         self.spend(bytes / 4)

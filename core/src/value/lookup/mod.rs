@@ -47,12 +47,21 @@ mod walk;
 /// # Errors
 /// [`crate::error::Kind::Limit`] for a path that takes too much work.
 pub fn find(roots: &[(&str, &Value)], path: &str) -> Result<Option<Value>> {
+    find_counted(roots, path).map(|(found, _)| found)
+}
+
+/// As [`find`], and how many nodes it looked at and made.
+///
+/// # Errors
+/// As [`find`].
+pub fn find_counted(roots: &[(&str, &Value)], path: &str) -> Result<(Option<Value>, usize)> {
     if is_plain(path) {
-        return Ok(follow(roots, path).map(plain));
+        return Ok((follow(roots, path).map(plain), path.len() / 16));
     }
     let budget = Budget::new();
     let found = budget.get(Some(&Node::Roots(roots)), path)?;
-    found.map(|node| node.into_value(&budget)).transpose()
+    let found = found.map(|node| node.into_value(&budget)).transpose()?;
+    Ok((found, budget.spent()))
 }
 
 /// What a path leads to inside one value; `None` where it leads nowhere.
