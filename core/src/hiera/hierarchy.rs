@@ -1,12 +1,12 @@
 //! `hierarchy` and `overrides`: which levels there are, in what order, and how they merge.
 
-use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::part::Part;
 use crate::error::{Error, HieraFault, Kind, Result};
 use crate::span::Site;
+use crate::value::Named;
 
 /// How an override meets the data before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) struct Hierarchy<'a> {
     pub(super) order: Vec<Level<'a>>,
     pub(super) merge: Merge,
     /// By level, those that are maps.
-    pub(super) overrides: BTreeMap<&'a str, Part<'a>>,
+    pub(super) overrides: Named<Part<'a>>,
 }
 
 /// One level as written, its expressions not filled in yet.
@@ -79,12 +79,12 @@ fn mode(section: Part<'_>) -> Result<Merge> {
     }
 }
 
-fn overrides(root: Part<'_>) -> Result<BTreeMap<&str, Part<'_>>> {
-    let mut overrides = BTreeMap::new();
+fn overrides(root: Part<'_>) -> Result<Named<Part<'_>>> {
+    let mut overrides = Named::default();
     let Some(section) = root.get("overrides").filter(|section| !section.is_null()) else { return Ok(overrides) };
     for (name, level) in section.members().ok_or_else(|| fault(HieraFault::OverridesNotMap, section))? {
         if level.is_map() {
-            overrides.insert(&**name, level);
+            overrides.insert(name.clone(), level);
         } else if !level.is_null() {
             return Err(fault(HieraFault::LevelNotMap(String::from(&**name)), level));
         }

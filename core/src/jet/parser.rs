@@ -4,7 +4,6 @@
 //! and what a stray `else` means.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -14,7 +13,7 @@ use super::lexer::{Keyword, Token, TokenKind};
 use crate::error::{Error, JetFault, Kind, Result};
 use crate::span::{Source, Span};
 use crate::text::brief;
-use crate::value::Text;
+use crate::value::{Named, Text};
 
 /// How deep actions and expressions may nest.
 const DEPTH: u16 = 50;
@@ -22,14 +21,15 @@ const DEPTH: u16 = 50;
 /// The parts of a template and its blocks by name, of which the last of a name counts.
 pub(super) struct Parsed {
     pub(super) root: List,
-    pub(super) blocks: BTreeMap<Text, Block>,
+    pub(super) blocks: Named<Block>,
     /// Every name written, by its number.
-    pub(super) names: BTreeMap<Text, Id>,
+    pub(super) names: Named<Id>,
 }
 
 pub(super) fn parse(source: &Source, tokens: Vec<Token>) -> Result<Parsed> {
-    let names = BTreeMap::from([(".".into(), Id::DOT)]);
-    let mut parser = Parser { source, tokens, at: 0, blocks: BTreeMap::new(), names, depth: 0 };
+    let mut names = Named::default();
+    names.insert(".".into(), Id::DOT);
+    let mut parser = Parser { source, tokens, at: 0, blocks: Named::default(), names, depth: 0 };
     let root = parser.template()?;
     Ok(Parsed { root, blocks: parser.blocks, names: parser.names })
 }
@@ -38,8 +38,8 @@ pub(super) struct Parser<'a> {
     pub(super) source: &'a Source,
     tokens: Vec<Token>,
     at: usize,
-    blocks: BTreeMap<Text, Block>,
-    names: BTreeMap<Text, Id>,
+    blocks: Named<Block>,
+    names: Named<Id>,
     depth: u16,
 }
 
@@ -105,7 +105,7 @@ impl Parser<'_> {
 
     pub(super) fn name(&mut self, span: Span) -> Name {
         let text = span.of(self.source.text());
-        if let Some((text, id)) = self.names.get_key_value(text) {
+        if let Some((text, id)) = self.names.get_full(text) {
             return Name { id: *id, text: text.clone() };
         }
         // A template is far smaller than 2^32 bytes.

@@ -3,14 +3,13 @@
 //! Which variable a name means depends on the way rendering took (a block sees those of its caller), so a name
 //! cannot be a place on the stack before; but as a number it tells at once the place of what it means now.
 
-use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
 use super::ast::{Id, Name};
 use super::value::Val;
 use crate::names::Scope;
-use crate::value::{List, Text, Value};
+use crate::value::{List, Named, Value};
 
 /// What a variable holds.
 pub(super) enum Slot {
@@ -37,7 +36,7 @@ pub(super) struct Variables<'t> {
     /// By name, the place of what it means now: `data` may mean the root `Data`.
     meanings: Vec<usize>,
     scope: &'t Scope<'t>,
-    names: &'t BTreeMap<Text, Id>,
+    names: &'t Named<Id>,
 }
 
 /// A variable, and the place of what its name means when it is gone.
@@ -58,7 +57,7 @@ pub(super) struct Hidden {
 
 impl<'t> Variables<'t> {
     /// The roots of the scope, for a template with these names.
-    pub(super) fn new(scope: &'t Scope<'t>, names: &'t BTreeMap<Text, Id>) -> Self {
+    pub(super) fn new(scope: &'t Scope<'t>, names: &'t Named<Id>) -> Self {
         let root = |value: &Value| if matches!(value, Value::Null) { Val::NoMap } else { value.clone().into() };
         let id = |name: &str| names.get(name).copied().unwrap_or(Id::UNWRITTEN);
         let held = scope.variables.iter().map(|(name, value)| Held {
@@ -67,7 +66,7 @@ impl<'t> Variables<'t> {
             slot: Slot::Value(root(value)),
         });
         let mut meanings = vec![NOWHERE; names.len()];
-        for (name, id) in names {
+        for (name, id) in names.iter() {
             let roots = || scope.variables.iter();
             let at = roots().rposition(|(known, _)| *known == &**name);
             if let (Some(at), Some(meaning)) =

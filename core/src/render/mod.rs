@@ -22,7 +22,6 @@
 //! and nothing else.
 
 use alloc::borrow::ToOwned;
-use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -38,7 +37,7 @@ use crate::expr::Program;
 use crate::host::{Clock, Files, Host};
 use crate::names::{Fuel, Scope};
 use crate::span::{Source, Span};
-use crate::value::{Map, Shape, Value, show};
+use crate::value::{Map, Named, Shape, Value, show};
 
 mod field;
 mod functions;
@@ -56,8 +55,8 @@ pub struct World {
     missing: Missing,
     nil: Nil,
     /// Compiled expressions by their text: a manifest repeats itself.
-    programs: RefCell<BTreeMap<String, Rc<Program>>>,
-    conditions: RefCell<BTreeMap<String, Rc<Program>>>,
+    programs: RefCell<Named<Rc<Program>>>,
+    conditions: RefCell<Named<Rc<Program>>>,
 }
 
 /// What `lookup` of a path that leads nowhere gives when it has no default.
@@ -393,7 +392,7 @@ struct Filled {
 
 /// The program of a text, compiled once while the cache has room.
 fn cached(
-    programs: &RefCell<BTreeMap<String, Rc<Program>>>,
+    programs: &RefCell<Named<Rc<Program>>>,
     text: &str,
     compile: impl FnOnce(&Source) -> Result<Program>,
 ) -> Result<Rc<Program>> {
@@ -403,7 +402,7 @@ fn cached(
     let program = Rc::new(compile(&Source::anonymous(text))?);
     let mut kept = programs.borrow_mut();
     if kept.len() < KEPT_PROGRAMS {
-        kept.insert(text.to_owned(), program.clone());
+        kept.insert(text.into(), program.clone());
     }
     Ok(program)
 }

@@ -4,7 +4,6 @@
 //! follows cannot stop half-way. A template that does not ask for `.Node` is rendered once for all machines.
 
 use alloc::borrow::ToOwned;
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -19,17 +18,17 @@ use super::wireguard::{self, Network};
 use crate::error::{Error, Result};
 use crate::names::{Fuel, NoFunctions};
 use crate::text::nearest::hint;
-use crate::value::{Text, Value};
+use crate::value::{Named, Text, Value};
 use crate::yaml::{self, Node};
 
 /// A record with the modules that its machines run, without faults.
 #[derive(Debug)]
 pub struct Mesh {
     record: Record,
-    modules: BTreeMap<Text, Module>,
+    modules: Named<Module>,
     view: View,
     /// What facts hold that are the same on every machine, by module and place in it.
-    common: BTreeMap<(Text, usize), Text>,
+    common: Named<Vec<Option<Text>>>,
 }
 
 /// The manifest of one machine.
@@ -66,9 +65,12 @@ impl Mesh {
     /// Every refusal: a module that is not there, two owners of one file, a template that fails against an empty
     /// mesh, a mesh of one machine, or this one. `found` names all modules that there are, for suggestions.
     pub fn new(record: Record, modules: Vec<Module>, found: &[&str]) -> Result<Self, Vec<Error>> {
-        let modules = modules.into_iter().map(|module| (module.name.clone(), module)).collect();
+        let mut named = Named::default();
+        for module in modules {
+            named.insert(module.name.clone(), module);
+        }
         let view = record.view();
-        let mut mesh = Self { record, modules, view, common: BTreeMap::new() };
+        let mut mesh = Self { record, modules: named, view, common: Named::default() };
         let mut faults = mesh.missing_modules(found);
         faults.extend(mesh.rendering());
         faults.extend(mesh.conflicts());
@@ -143,9 +145,9 @@ impl Mesh {
     }
 
     fn content(&self, module: &Module, at: usize, fact: &Fact, machine: &Machine) -> Result<Text> {
-        match self.common.get(&(module.name.clone(), at)) {
-            Some(content) => Ok(content.clone()),
-            None => render(module, fact, &self.view.of(&machine.name), ""),
+        match self.common.get(&module.name).and_then(|facts| facts.get(at)) {
+            Some(Some(content)) => Ok(content.clone()),
+            _ => render(module, fact, &self.view.of(&machine.name), ""),
         }
     }
 
@@ -153,7 +155,7 @@ impl Mesh {
         let mut faults = Vec::new();
         for machine in &self.record.machines {
             for (name, site) in &machine.modules {
-                if !self.modules.contains_key(name) {
+                if self.modules.get(name).is_none() {
                     let hint = hint(name, found.iter().copied());
                     let text = format!("machine {} runs the unknown module {name}{hint}", machine.name);
                     faults.push(Error::invalid(text).at(site.clone()));
@@ -170,15 +172,19 @@ impl Mesh {
             (View::new(&self.record.suffix, &[], &[]), "against an empty mesh"),
             (View::single(&self.record.suffix), "against a mesh of one machine"),
         ];
-        let mut users: BTreeMap<&str, Vec<&Machine>> = BTreeMap::new();
+        let mut users: Vec<Vec<&Machine>> = alloc::vec![Vec::new(); self.modules.len()];
         for machine in &self.record.machines {
             for (name, _) in &machine.modules {
-                users.entry(name).or_default().push(machine);
+                if let Some(users) = self.modules.place(name).and_then(|place| users.get_mut(place)) {
+                    users.push(machine);
+                }
             }
         }
-        for (name, module) in &self.modules {
-            let Some(machines) = users.get(&**name) else { continue };
-            for (at, fact) in module.facts.iter().enumerate() {
+        for (name, module) in self.modules.iter() {
+            let machines = self.modules.place(name).and_then(|place| users.get(place));
+            let Some(machines) = machines.filter(|machines| !machines.is_empty()) else { continue };
+            let mut common = Vec::with_capacity(module.facts.len());
+            for fact in &module.facts {
                 let tried =
                     trials.iter().try_for_each(|(view, what)| render(module, fact, &view.of("node"), what).map(drop));
                 let result = tried.and_then(|()| {
@@ -193,14 +199,12 @@ impl Mesh {
                     })?;
                     Ok(None)
                 });
-                match result {
-                    Ok(Some(content)) => {
-                        self.common.insert((name.clone(), at), content);
-                    }
-                    Ok(None) => {}
-                    Err(error) => faults.push(error),
-                }
+                common.push(result.unwrap_or_else(|error| {
+                    faults.push(error);
+                    None
+                }));
             }
+            self.common.insert(name.clone(), common);
         }
         faults
     }
@@ -208,26 +212,26 @@ impl Mesh {
     /// A whole file has one owner on a machine.
     fn conflicts(&self) -> Vec<Error> {
         let network = self.network();
-        let mut told: BTreeSet<String> = BTreeSet::new();
+        let mut told = Named::default();
         let mut faults = Vec::new();
         for machine in &self.record.machines {
-            let mut owners: BTreeMap<&str, (String, bool)> = BTreeMap::new();
+            let mut owners: Named<(String, bool)> = Named::default();
             if network.has(&machine.name) {
-                owners.insert(wireguard::PATH, (wireguard::ALIAS.to_owned(), false));
+                owners.insert(wireguard::PATH.into(), (wireguard::ALIAS.to_owned(), false));
             }
             for (name, _) in &machine.modules {
                 let Some(module) = self.modules.get(name) else { continue };
                 for fact in &module.facts {
                     let id = fact_id(module, fact);
-                    let Some((first, shared)) = owners.get(&*fact.path) else {
-                        owners.insert(&fact.path, (id, fact.shared));
+                    let Some((first, shared)) = owners.get(&fact.path) else {
+                        owners.insert(fact.path.clone(), (id, fact.shared));
                         continue;
                     };
                     if *shared && fact.shared {
                         continue;
                     }
                     let text = format!("{first} and {id} both want {}, and a whole file has one owner", fact.path);
-                    if told.insert(text.clone()) {
+                    if told.insert(text.as_str().into(), ()).is_none() {
                         let text = format!("{text} (on {})", machine.name);
                         faults.push(Error::invalid(text).at(fact.site.clone()));
                     }

@@ -2,7 +2,6 @@
 //!
 //! Reading it finds every fault at once, each with its line; only a record without any becomes a [`Record`].
 
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -13,7 +12,7 @@ use super::view::View;
 use crate::error::Error;
 use crate::span::{Site, Span};
 use crate::text::nearest::hint;
-use crate::value::Text;
+use crate::value::{Named, Text};
 use crate::yaml::{Document, Node};
 
 /// A mesh as its operators wrote it down.
@@ -84,9 +83,9 @@ impl Record {
     pub fn read(document: &Document) -> Result<Self, Vec<Error>> {
         let mut reader = Reader {
             strict: Strict::new(document),
-            names: BTreeMap::new(),
-            addresses: BTreeMap::new(),
-            keys: BTreeMap::new(),
+            names: Named::default(),
+            addresses: Named::default(),
+            keys: Named::default(),
         };
         let record = reader.record(document.root());
         if reader.strict.faults.is_empty() { Ok(record) } else { Err(reader.strict.faults) }
@@ -122,9 +121,10 @@ impl Record {
 struct Reader<'d> {
     strict: Strict<'d>,
     /// Who owns a name, in lower case, and where that stands.
-    names: BTreeMap<String, Span>,
-    addresses: BTreeMap<IpAddr, (Text, Span)>,
-    keys: BTreeMap<Text, Text>,
+    names: Named<Span>,
+    /// By address as it is written most shortly.
+    addresses: Named<(Text, Span)>,
+    keys: Named<Text>,
 }
 
 impl<'d> Reader<'d> {
@@ -170,7 +170,7 @@ impl<'d> Reader<'d> {
             self.strict.fault(span, format!("the name of a {what} {rule}, found {name:?}"));
             return;
         }
-        if let Some(first) = self.names.insert(name.to_ascii_lowercase(), span) {
+        if let Some(first) = self.names.insert(name.to_ascii_lowercase().into(), span) {
             let line = self.strict.site(first).position().line;
             self.strict.fault(span, format!("the name {name} has two owners, the first in line {line}"));
         }
@@ -199,7 +199,7 @@ impl<'d> Reader<'d> {
             self.strict.fault(node.span, format!("address of {name} must be IPv4 or IPv6, found {text}"));
             return None;
         };
-        if let Some((owner, first)) = self.addresses.insert(ip, (name.clone(), node.span)) {
+        if let Some((owner, first)) = self.addresses.insert(ip.to_string().into(), (name.clone(), node.span)) {
             let line = self.strict.site(first).position().line;
             self.strict
                 .fault(node.span, format!("the address {text} has two owners, {owner} in line {line} and {name}"));

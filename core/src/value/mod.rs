@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 pub use extent::Extent;
 pub use list::List;
+pub use named::Named;
 
 pub mod compare;
 mod extent;
@@ -16,6 +17,7 @@ pub mod json;
 mod list;
 pub mod lookup;
 pub mod merge;
+mod named;
 pub mod show;
 pub mod wire;
 

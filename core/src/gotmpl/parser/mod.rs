@@ -9,8 +9,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::Options;
-use super::ast::{Call, Choice, Definition, Function, Loop, Node, Pipeline, Set, Variable};
-use super::builtins::Builtin;
+use super::ast::{Call, Choice, Definition, Loop, Node, Pipeline, Set, Variable};
 use super::lexer::{self, Keyword, Lexeme, Lexer, Token};
 use super::scope::Scopes;
 use crate::error::{Error, GotmplFault as Fault, Kind, Result};
@@ -64,8 +63,8 @@ struct Parser<'t> {
     lexer: Lexer<'t>,
     /// Lexemes given back, the next one last.
     ahead: Vec<Lexeme>,
-    functions: BTreeMap<&'t str, Function>,
-    provided: Vec<Box<str>>,
+    /// The functions that the caller provides.
+    provided: &'t [Signature],
     names: BTreeMap<&'t str, Variable>,
     variables: Vec<Box<str>>,
     scopes: Scopes<()>,
@@ -108,23 +107,13 @@ impl What {
 
 impl<'t> Parser<'t> {
     fn new(source: &'t Source, options: &Options<'t>) -> Self {
-        let mut functions = BTreeMap::new();
-        for builtin in Builtin::ALL {
-            functions.insert(builtin.name(), Function::Builtin(builtin));
-        }
-        let mut provided = Vec::new();
-        for &Signature { name, least, most, .. } in options.functions {
-            let at = u32::try_from(provided.len()).unwrap_or(u32::MAX);
-            functions.insert(name, Function::Provided { at, least, most });
-            provided.push(name.into());
-        }
-        let keyword = |name| !functions.contains_key(name);
+        let provided = options.functions;
+        let keyword = |name| provided.iter().all(|function| function.name != name);
         let lexer = Lexer::new(source.text(), options.delimiters, (keyword("break"), keyword("continue")));
         let mut parser = Self {
             text: source.text(),
             lexer,
             ahead: Vec::new(),
-            functions,
             provided,
             names: BTreeMap::new(),
             variables: Vec::new(),
@@ -145,7 +134,11 @@ impl<'t> Parser<'t> {
 
     fn finish(self) -> Set {
         let definitions = self.definitions.into_iter().map(|(name, body)| Definition { name, body }).collect();
-        Set { definitions, variables: self.variables, functions: self.provided }
+        Set {
+            definitions,
+            variables: self.variables,
+            functions: self.provided.iter().map(|function| function.name.into()).collect(),
+        }
     }
 
     fn body(&mut self, name: &str) -> Parsed<()> {

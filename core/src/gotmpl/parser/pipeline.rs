@@ -5,8 +5,10 @@ use alloc::vec::Vec;
 
 use super::{Fault, PARENTHESES, Parsed, Parser, refuse, too_deep};
 use crate::gotmpl::ast::{Command, Field, Function, Node, Operand, OperandKind, Pipeline, Variable};
+use crate::gotmpl::builtins::Builtin;
 use crate::gotmpl::constant;
 use crate::gotmpl::lexer::{Lexeme, Token};
+use crate::names::Signature;
 use crate::span::Span;
 use crate::text::nearest;
 
@@ -181,13 +183,16 @@ impl<'t> Parser<'t> {
     }
 
     fn function(&self, name: &str, span: Span) -> Parsed<Function> {
-        match self.functions.get(name) {
-            Some(function) => Ok(*function),
-            None => {
-                let nearest = nearest(name, self.functions.keys().copied()).map(Into::into);
-                refuse(Fault::UnknownFunction { name: name.into(), nearest }, span)
-            }
+        if let Some(at) = self.provided.iter().rposition(|function| function.name == name) {
+            let Signature { least, most, .. } = self.provided[at];
+            return Ok(Function::Provided { at: u32::try_from(at).unwrap_or(u32::MAX), least, most });
         }
+        if let Some(builtin) = Builtin::ALL.into_iter().find(|builtin| builtin.name() == name) {
+            return Ok(Function::Builtin(builtin));
+        }
+        let known = self.provided.iter().map(|function| function.name);
+        let nearest = nearest(name, known.chain(Builtin::ALL.map(Builtin::name))).map(Into::into);
+        refuse(Fault::UnknownFunction { name: name.into(), nearest }, span)
     }
 
     fn used(&mut self, name: &'t str, span: Span) -> Parsed<Variable> {
