@@ -165,6 +165,15 @@ impl Fuel {
     /// As [`Fuel::step`] and [`Fuel::allocate`].
     pub fn text(&self, bytes: usize) -> Result<()> {
         self.scan(bytes)?;
+        self.copy(bytes)
+    }
+
+    /// As [`Fuel::text`], for text that is copied from what there is: that is eight times as fast as looking at it.
+    ///
+    /// # Errors
+    /// As [`Fuel::text`].
+    pub fn copy(&self, bytes: usize) -> Result<()> {
+        self.scan(bytes / 8)?;
         self.allocate(bytes.saturating_add(Self::TEXT))?;
         self.room(bytes)
     }
@@ -284,7 +293,7 @@ mod tests {
     fn text_needs_room_for_its_copy_but_spends_it_once() {
         let fuel = Fuel::with(1000, 200, 1);
         fuel.text(48).unwrap();
-        assert_eq!((fuel.mark(), fuel.steps_left()), (120, 1000 - 4));
+        assert_eq!((fuel.mark(), fuel.steps_left()), (120, 1000 - 5));
         assert!(fuel.text(45).is_err());
     }
 

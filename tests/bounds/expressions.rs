@@ -150,6 +150,7 @@ fn expressions() -> Vec<Row> {
         ("a long list of times", Limit, s("map(1..900000, [duration('1h')])")),
         ("a range used many times", Limit, s("let r = 1..500000; map(1..100, sum(r))")),
     ];
+    rows.extend(walks());
     // Three loops in each other, of every builtin that takes a predicate.
     for name in [
         "all",
@@ -193,6 +194,83 @@ fn expressions() -> Vec<Row> {
     rows.push(("nested reduce", Limit, s("reduce(1..1000, reduce(1..1000, reduce(1..1000, #acc + #, 0), 0), 0)")));
     rows.extend(of_vectors());
     rows
+}
+
+/// Data that is walked again and again, or larger than its parts; and what a manifest may well ask for.
+fn walks() -> Vec<Row> {
+    let long = "x".repeat(1 << 20);
+    let texts = vec![format!("'{}'", "x".repeat(100_000)); 20].join(", ");
+    let doubled = (1..21).map(|at| format!("let a{at} = [a{0}, a{0}]; ", at - 1)).collect::<String>();
+    vec![
+        ("a long key in a loop", Limit, s("let k = repeat('x', 900000); let m = {(k): 1}; count(1..90000, m[k] == 2)")),
+        ("a long key asked for", Limit, s("let k = repeat('x', 900000); let m = {(k): 1}; count(1..90000, k in m)")),
+        ("a long key got", Limit, s("let k = repeat('x', 900000); let m = {(k): 1}; count(1..90000, get(m, k) == 2)")),
+        (
+            "long texts compared",
+            Limit,
+            s("let a = repeat('x', 900000); let b = a + 'a'; let c = a + 'b'; count(1..90000, b == c)"),
+        ),
+        (
+            "long texts ordered",
+            Limit,
+            s("let a = repeat('x', 900000); let b = a + 'a'; let c = a + 'b'; count(1..90000, b < c)"),
+        ),
+        (
+            "long texts sorted",
+            Limit,
+            s("let a = repeat('x', 90000); let l = map(1..50, a + string(#)); count(1..90000, len(sort(l)) == 1)"),
+        ),
+        (
+            "long texts told apart",
+            Limit,
+            s("let a = repeat('x', 90000); let l = map(1..50, a + string(#)); count(1..90000, len(uniq(l)) == 1)"),
+        ),
+        ("a set of long texts", Limit, format!("let a = {}; count(1..90000, a in [{texts}, 'y'])", "'z' + Data.text")),
+        ("a long name in a loop", Limit, format!("let {long} = 1; count(1..900000, {long} == 2)")),
+        ("a long member in a loop", Limit, format!("count(1..900000, Data.m.{long} == 2)")),
+        ("a slice in a loop", Limit, s("let a = repeat('x', 900000); count(1..90000, len(a[1:]) == 2)")),
+        (
+            "two scripts in a loop",
+            Limit,
+            s("let a = repeat('\u{e9}\u{416}', 100000); count(1..90000, len(upper(a)) == 2)"),
+        ),
+        ("a number read in a loop", Limit, s("let a = repeat('0', 900000); count(1..90000, int(a) == 2)")),
+        (
+            "lists of durations in a loop",
+            Limit,
+            s("let l = [map(1..10000, duration('1s'))]; map(1..100000, len(first(l)))"),
+        ),
+        ("durations that double", Limit, format!("let a0 = [duration('1s')]; {doubled}a20")),
+        ("a long range shared", Limit, s("let r = 1..900000; [r, r, r, r, r, r, r, r]")),
+        ("a long range as JSON", Limit, s("toJSON(1..900000)")),
+        ("a long range reversed", Limit, s("let r = 1..300000; [reverse(r), reverse(r), reverse(r)]")),
+        ("JSON of many lists", Limit, s("fromJSON('[' + repeat('[],', 300000) + '[]]')")),
+        ("JSON of many numbers", Limit, s("fromJSON('[' + repeat('1,', 450000) + '1]')")),
+        ("pairs of pairs", Limit, s("fromPairs(map(1..300000, [#, #]))")),
+        ("times in a list", Limit, s("let d = date('2024-01-01'); map(1..300000, d + duration('1s'))")),
+        ("methods in a list", Limit, s("let d = duration('1s'); map(1..300000, d.Hours)")),
+        ("a long range", Answer, s("len(1..999999)")),
+        (
+            "a loop that makes texts",
+            Answer,
+            s("len(map(1..10000, string(#) + 'a line of a file of about fifty characters, so far'))"),
+        ),
+        (
+            "lines joined",
+            Answer,
+            s("len(join(map(1..10000, 'a line of a file of about fifty characters, so far'), ','))"),
+        ),
+        ("long texts added in a loop", Limit, s("let a = repeat('x', 900000); count(1..90000, a + 'b' == '')")),
+        (
+            "a text that grows by lines",
+            Answer,
+            s("len(reduce(1..2000, #acc + 'a line of a file of about fifty characters, so far', ''))"),
+        ),
+        ("a list that grows", Answer, s("len(reduce(1..1000, concat(#acc, [#]), []))")),
+        ("records told apart", Answer, s("len(uniq(map(1..3000, {{a: #, b: {c: [#]}}})))")),
+        ("names in names", Answer, s("let l = map(1..1000, string(#)); count(l, # in l)")),
+        ("texts sorted", Answer, s("len(sort(map(1..20000, 'name' + string(50000 - #))))")),
+    ]
 }
 
 fn fields() -> Vec<Row> {

@@ -129,7 +129,7 @@ pub(super) fn slice(base: &Val, from: &Val, to: &Val, fuel: &Fuel) -> Result<Val
     }
     let size = end - start;
     match base {
-        Val::Plain(Value::Text(_)) | Val::Bytes(_) => fuel.text(size)?,
+        Val::Plain(Value::Text(_)) | Val::Bytes(_) => fuel.copy(size)?,
         Val::Range(..) => {}
         _ => {
             fuel.scan(size)?;

@@ -352,7 +352,7 @@ impl<'a> Evaluator<'a> {
 
     fn add(&mut self, id: Id, left: &Val, right: &Val) -> Result<Val> {
         if let (Some(left), Some(right)) = (left.as_text(), right.as_text()) {
-            self.scope.fuel.text(left.len().saturating_add(right.len()))?;
+            self.scope.fuel.copy(left.len().saturating_add(right.len()))?;
         }
         ops::add(left, right).map_err(|error| self.site(id, error))
     }

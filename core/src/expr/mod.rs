@@ -308,6 +308,18 @@ mod tests {
             "Data[1:] == Data[1:] and 5 in Data",
             "toJSON(Data) | fromJSON()",
             "repeat(\"a\", len(Data)) contains \"b\"",
+            "map(Data, [#, {a: #}]) | uniq()",
+            "Data[1:] | reverse() | sort(\"desc\") | first()",
+            "indexOf(repeat(\"ab\", len(Data)), \"ba\") + len(upper(repeat(\"x\", len(Data))))",
+            "repeat(\" \", len(Data)) | trim(\" \") | len()",
+            "replace(repeat(\"ab\", len(Data)), \"a\", \"c\") == repeat(\"cb\", len(Data))",
+            "repeat(\"a,\", len(Data)) | split(\",\") | join(\";\") | lower() | toBase64() | fromBase64()",
+            "let l = map(Data, duration(string(#) + \"s\")); l == l and l[0] in l",
+            "let t = repeat(\"y\", len(Data)); t + \"a\" < t + \"b\" and hasPrefix(t, t) and t in [t, 1]",
+            "let l = \"2006-01-02 \"; date(\"2024-02-03\").Format(repeat(l, len(Data)))",
+            "string(Data) + toJSON({a: Data}) matches \"zz\"",
+            "keys(fromPairs(map(Data, [#, 1]))) == values(fromPairs(map(Data, [1, #])))",
+            "sum(1..len(Data)) + count(1..len(Data), # > 5) + len(concat(1..len(Data), Data))",
         ];
         for text in each {
             let (once, twice) = (steps(text, 4000), steps(text, 8000));

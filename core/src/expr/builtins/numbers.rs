@@ -122,7 +122,7 @@ fn int(call: &mut Call<'_>) -> Result<Val> {
     match call.argument(0) {
         Val::Plain(Value::Int(value)) => Ok(Val::Plain(Value::Int(*value))),
         Val::Plain(Value::Text(text)) => {
-            call.scope.fuel.scan(text.len())?;
+            call.scope.fuel.scan(text.len().saturating_mul(4))?;
             let value = literal::signed_integer(text, 10);
             value.map(Val::int).map_err(|_| unreadable("an integer", text))
         }
@@ -135,7 +135,7 @@ fn int(call: &mut Call<'_>) -> Result<Val> {
 fn to_float(call: &mut Call<'_>) -> Result<Val> {
     match call.argument(0) {
         Val::Plain(Value::Text(text)) => {
-            call.scope.fuel.scan(text.len())?;
+            call.scope.fuel.scan(text.len().saturating_mul(4))?;
             float::parse(text).map(Val::from).map_err(|_| unreadable("a float", text))
         }
         other => other.to_float().map(Val::from),

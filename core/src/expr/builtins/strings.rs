@@ -78,7 +78,7 @@ fn part(call: &Call<'_>, part: &str) -> Result<Val> {
     if call.argument(0).as_text().is_some_and(|text| text.len() == part.len()) {
         return Ok(call.argument(0).clone());
     }
-    call.scope.fuel.text(part.len())?;
+    call.scope.fuel.copy(part.len())?;
     Ok(part.into())
 }
 
@@ -183,7 +183,7 @@ fn replace(call: &mut Call<'_>) -> Result<Val> {
     let count = text.matches(old).take(most).count();
     call.scope.fuel.step(count as u64)?;
     let size = (text.len() - count * old.len()).saturating_add(count.saturating_mul(new.len()));
-    call.scope.fuel.text(size)?;
+    call.scope.fuel.copy(size)?;
     let mut replaced = String::with_capacity(size);
     let mut done = 0;
     for (at, found) in text.match_indices(old).take(most) {
@@ -205,7 +205,7 @@ fn repeat(call: &mut Call<'_>) -> Result<Val> {
     };
     let size = text.len().saturating_mul(count);
     call.charge(size)?;
-    call.scope.fuel.text(size)?;
+    call.scope.fuel.copy(size)?;
     Ok(text.repeat(count).into())
 }
 
@@ -227,7 +227,7 @@ fn join(call: &mut Call<'_>) -> Result<Val> {
         let text = text.ok_or_else(|| ExprFault::WrongType("text", Val::Plain(item.clone()).kind()))?;
         size = size.saturating_add(text.len());
     }
-    call.scope.fuel.text(size)?;
+    call.scope.fuel.copy(size)?;
     let mut joined = String::with_capacity(size);
     for (at, item) in items.iter().enumerate() {
         joined.push_str(if at > 0 { glue } else { "" });
