@@ -23,7 +23,7 @@ fn check(envs: &Envs, case: &Case) -> Result<(), String> {
     let ours = match json["mode"].as_str().unwrap() {
         "typed" => env.typed(&template(json)),
         "string" => env.text(&template(json)).map(Value::from),
-        "match" => env.matched(&template(json)).map(|(text, counts)| {
+        "match" => env.matched(&template(json), &ccm_core::names::Fuel::new()).map(|(text, counts)| {
             matched = Some(counts);
             Value::from(text)
         }),

@@ -171,7 +171,7 @@ pub const TARGETS: &[Target] = &[
             let env = Env::confined(&world);
             let _typed = env.typed(text);
             let _text = env.text(text);
-            let _matched = env.matched(text);
+            let _matched = env.matched(text, &Fuel::new());
         },
     },
     Target {

@@ -30,9 +30,13 @@ impl Check {
     /// # Errors
     /// What is wrong with the rule, sited in it.
     pub fn compile(rule: &str, value: &Value) -> Result<Self> {
+        Self::compile_from(rule, value, &Fuel::new())
+    }
+
+    fn compile_from(rule: &str, value: &Value, fuel: &Fuel) -> Result<Self> {
         let source = Source::anonymous(rule);
         let over = |value: Value| {
-            let program = within(&value, |scope| Program::compile_bool(&source, scope))?;
+            let program = within(&value, fuel, |scope| Program::compile_bool(&source, scope))?;
             Ok(Self { program, value })
         };
         let native = matches!(value, Value::Bool(_) | Value::Int(_) | Value::Float(_));
@@ -47,22 +51,23 @@ impl Check {
     /// # Errors
     /// What stops the rule from being decided, sited in it.
     pub fn holds(&self) -> Result<bool> {
-        within(&self.value, |scope| self.program.evaluate_bool(scope))
+        within(&self.value, &Fuel::new(), |scope| self.program.evaluate_bool(scope))
     }
 }
 
-/// Compiles a rule and holds it against a scalar.
+/// Compiles a rule and holds it against a scalar, out of the purse of all rules.
 ///
 /// # Errors
 /// As [`Check::compile`] and [`Check::holds`].
-pub(super) fn holds(rule: &str, value: &Value) -> Result<bool> {
-    Check::compile(rule, value)?.holds()
+pub(super) fn holds(rule: &str, value: &Value, fuel: &Fuel) -> Result<bool> {
+    fuel.step(20 + rule.len() as u64 / 8)?;
+    let check = Check::compile_from(rule, value, fuel)?;
+    within(&check.value, fuel, |scope| check.program.evaluate_bool(scope))
 }
 
-fn within<T>(value: &Value, act: impl FnOnce(&Scope<'_>) -> Result<T>) -> Result<T> {
-    let fuel = Fuel::new();
+fn within<T>(value: &Value, fuel: &Fuel, act: impl FnOnce(&Scope<'_>) -> Result<T>) -> Result<T> {
     let variables = [("value", value.clone()), ("Value", value.clone())];
-    act(&Scope { variables: &variables, functions: &Checks, fuel: &fuel })
+    act(&Scope { variables: &variables, functions: &Checks, fuel })
 }
 
 /// The checks of one text: both spellings, and what is accepted.
@@ -125,9 +130,13 @@ impl Functions for Checks {
     }
 }
 
+/// Bytes of text that a search has passed in the time that its pattern takes to be compiled.
+const MAKING: usize = 12;
+
 fn is_match(text: &str, pattern: &str, fuel: &Fuel) -> Result<bool> {
     let pattern = Pattern::new(pattern).map_err(|fault| ExprFault::BadPattern(fault.to_string()))?;
-    fuel.step(pattern.steps(text.len()))?;
+    // Making the automaton is as much work as a few bytes of text.
+    fuel.step(pattern.steps(text.len() + MAKING))?;
     Ok(pattern.is_match(text))
 }
 
@@ -217,7 +226,7 @@ mod tests {
     use super::*;
 
     fn holds(rule: &str, value: impl Into<Value>) -> bool {
-        super::holds(rule, &value.into()).unwrap()
+        super::holds(rule, &value.into(), &Fuel::new()).unwrap()
     }
 
     #[test]
@@ -239,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_pattern_that_is_none_is_an_error_and_a_costly_one_is_paid_for() {
-        assert!(super::holds("isRegex(value, \"[\")", &Value::from("a")).is_err());
+        assert!(super::holds("isRegex(value, \"[\")", &Value::from("a"), &Fuel::new()).is_err());
         let fuel = Fuel::with(10, 10, 10);
         assert!(is_match(&"a".repeat(10_000), "(a{100}){10}", &fuel).is_err());
     }

@@ -57,9 +57,19 @@ impl Level<'_> {
     }
 }
 
+/// How many levels a hierarchy may have.
+const LEVELS: usize = 10_000;
+
 fn order(section: Part<'_>) -> Result<Vec<Level<'_>>> {
     let Some(order) = section.get("order") else { return Err(fault(HieraFault::OrderNotList, section)) };
     let items = order.items().ok_or_else(|| fault(HieraFault::OrderNotList, order))?;
+    if items.len() > LEVELS {
+        let error = Error::limit(alloc::format!("hierarchy.order has more than {LEVELS} levels"));
+        return Err(match order.site() {
+            Some(site) => error.at(site),
+            None => error,
+        });
+    }
     items
         .into_iter()
         .map(|item| match item.text() {

@@ -36,6 +36,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::error::{Error, HieraFault, Kind, Result};
+use crate::names::Fuel;
 use crate::render::Env;
 use crate::span::{Site, Source, Span};
 use crate::value::{Map, Value, json, merge};
@@ -81,8 +82,8 @@ const DATA: &str = "data";
 /// How many keys whose rules are broken are told in full.
 const SHOWN: usize = 100;
 
-/// What all levels together may merge, as weight: several times what the data may weigh.
-const WORK: u64 = 4 * Value::WEIGHT;
+/// What data of a weight takes in memory while it is merged, as a multiple of it.
+const COPIES: usize = 6;
 
 impl Document {
     /// Reads a document: JSON if its first byte that is not blank is `{` or `[`, else YAML.
@@ -140,10 +141,12 @@ impl Document {
         let data_key = if asked.is_empty() { DATA } else { asked };
         let base = root.get(data_key).filter(|base| base.is_map());
         let mut resolved = Resolved::default();
+        // All expressions of a document and all of its levels are paid for together.
+        let fuel = Fuel::new();
         if let Some(base) = base {
-            resolved.data = base.expand_map(env, data_key)?;
+            resolved.data = base.expand_map(env, &fuel, data_key)?;
         }
-        self.merge_levels(&mut resolved, env, &hierarchy, base.map(|_| data_key))?;
+        self.merge_levels(&mut resolved, (env, &fuel), &hierarchy, base.map(|_| data_key))?;
         resolved.note_nils(env);
         resolved.overlay(options.data_overrides.clone());
         resolved.check_extent()?;
@@ -156,12 +159,10 @@ impl Document {
     fn merge_levels(
         &self,
         resolved: &mut Resolved,
-        env: &Env<'_>,
+        (env, fuel): (&Env<'_>, &Fuel),
         hierarchy: &Hierarchy<'_>,
         data_key: Option<&str>,
     ) -> Result<()> {
-        // A level may be named again and again: what all of them merge is bounded, and what comes of it.
-        let mut work = 0_u64;
         for level in &hierarchy.order {
             if level.text.contains("%{") {
                 resolved.warn(
@@ -173,16 +174,17 @@ impl Document {
                 );
                 continue;
             }
-            let (name, counts) = env.matched(level.text).map_err(|fault| level.blame(fault))?;
+            let (name, counts) = env.matched(level.text, fuel).map_err(|fault| level.blame(fault))?;
             if !counts || data_key == Some(name.as_str()) {
                 continue;
             }
             let Some(over) = hierarchy.overrides.get(name.as_str()) else { continue };
-            let over = over.expand_map(env, &name)?;
-            work = work.saturating_add(over.extent().weight).saturating_add(resolved.data.len() as u64);
-            if work > WORK {
-                return Err(level.blame(Error::limit("the levels of the hierarchy merge too much data")));
-            }
+            let over = over.expand_map(env, fuel, &name)?;
+            // A level may be named again and again: each time it is merged it makes data, and moves what is there.
+            let weight = usize::try_from(over.extent().weight).unwrap_or(usize::MAX);
+            let work = weight.saturating_add(resolved.data.len().saturating_mul(size_of::<Value>()));
+            let paid = fuel.scan(work.saturating_mul(2)).and_then(|()| fuel.allocate(weight.saturating_mul(COPIES)));
+            paid.map_err(|_| level.blame(Error::limit("the levels of the hierarchy merge too much data")))?;
             let base = core::mem::take(&mut resolved.data);
             resolved.data = match hierarchy.merge {
                 Merge::First => merge::shallow(base, over),

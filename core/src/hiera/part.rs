@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::error::{Error, Result};
+use crate::names::Fuel;
 use crate::render::Env;
 use crate::span::{Site, Source};
 use crate::value::{Map, Text, Value, json, show};
@@ -81,27 +82,27 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The entries of a map with their expressions filled in; keys stay as they are. `name` is what the
+    /// The entries of a map, paid out of the document's purse, with their expressions filled in; keys stay as they are. `name` is what the
     /// map is called in a fault.
-    pub(super) fn expand_map(self, env: &Env<'_>, name: &str) -> Result<Map> {
-        match self.expand(env, &Place { around: None, step: Step::Key(name) })? {
+    pub(super) fn expand_map(self, env: &Env<'_>, fuel: &Fuel, name: &str) -> Result<Map> {
+        match self.expand(env, fuel, &Place { around: None, step: Step::Key(name) })? {
             Value::Map(map) => Ok(map),
             _ => Ok(Map::new()),
         }
     }
 
-    fn expand(self, env: &Env<'_>, place: &Place<'_>) -> Result<Value> {
+    fn expand(self, env: &Env<'_>, fuel: &Fuel, place: &Place<'_>) -> Result<Value> {
         if let Some(members) = self.members() {
             let mut map = Vec::with_capacity(members.len());
             for (key, part) in members {
-                map.push((key.clone(), part.expand(env, &place.inside(Step::Key(key)))?));
+                map.push((key.clone(), part.expand(env, fuel, &place.inside(Step::Key(key)))?));
             }
             return Ok(Value::Map(Map::from_entries(map)));
         }
         if let Some(items) = self.items() {
             let mut list = Vec::with_capacity(items.len());
             for (at, part) in items.into_iter().enumerate() {
-                list.push(part.expand(env, &place.inside(Step::Item(at)))?);
+                list.push(part.expand(env, fuel, &place.inside(Step::Item(at)))?);
             }
             return Ok(Value::list(list));
         }
@@ -111,7 +112,7 @@ impl<'a> Part<'a> {
         };
         match &value {
             Value::Text(text) if text.contains("{{") || text.contains("${") => {
-                env.typed(text).map_err(|fault| self.blame(fault, place))
+                env.typed_from(text, fuel).map_err(|fault| self.blame(fault, place))
             }
             // `1.0` is a whole number in data, as long as it fits in 64 bits with its sign (vectors hiera/numbers).
             Value::Float(number) => {

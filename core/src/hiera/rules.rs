@@ -10,6 +10,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{Resolved, checks};
+use crate::names::Fuel;
 use crate::span::Site;
 use crate::value::{Map, Text, Value};
 use crate::yaml::{Annotation, Document};
@@ -61,11 +62,16 @@ impl Failure {
     }
 }
 
+/// Steps that telling what is wrong with a rule takes, with the names most like an unknown one.
+const FAULT: u64 = 2_500;
+
 /// Holds rules, sorted by key, against data.
 pub(super) fn failures(rules: &[Rule], data: &Map) -> Vec<Failure> {
     let mut failures: Vec<Failure> = Vec::new();
+    // All rules are paid for together.
+    let fuel = Fuel::new();
     for rule in rules {
-        let broken = rule.broken(data);
+        let broken = rule.broken(data, &fuel);
         match failures.last_mut().filter(|last| last.key == rule.key) {
             Some(last) => {
                 let known = |reason: &Reason| last.reasons.iter().any(|(known, _)| known == reason);
@@ -83,7 +89,7 @@ pub(super) fn failures(rules: &[Rule], data: &Map) -> Vec<Failure> {
 }
 
 impl Rule {
-    fn broken(&self, data: &Map) -> Vec<Reason> {
+    fn broken(&self, data: &Map, fuel: &Fuel) -> Vec<Reason> {
         let mut reasons = Vec::new();
         let value = self.find(data);
         let empty = match value {
@@ -99,10 +105,14 @@ impl Rule {
             Some(scalar) => Some(scalar).filter(|_| !self.validation.is_empty()),
         };
         if let Some(scalar) = checked {
-            match checks::holds(&self.validation, scalar) {
+            match checks::holds(&self.validation, scalar, fuel) {
                 Ok(true) => {}
                 Ok(false) => reasons.push(Reason::False(self.validation.clone())),
-                Err(fault) => reasons.push(Reason::Undecided(self.validation.clone(), format!("{fault}"))),
+                Err(fault) => {
+                    // Where the purse is empty, the rules that follow say so.
+                    let _emptied = fuel.step(FAULT);
+                    reasons.push(Reason::Undecided(self.validation.clone(), format!("{fault}")));
+                }
             }
         }
         reasons

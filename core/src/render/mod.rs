@@ -230,6 +230,17 @@ impl<'a> Env<'a> {
         self.typed_with(text, &Pass::new(&Fuel::new(), Printed::AsNil))
     }
 
+    /// As [`Env::typed`], out of a purse that many texts share: those of one document.
+    ///
+    /// # Errors
+    /// As [`Env::typed`].
+    pub fn typed_from(&self, text: &str, fuel: &Fuel) -> Result<Value> {
+        let value = self.typed_with(text, &Pass::new(fuel, Printed::AsNil))?;
+        // Sharing makes a value cheap that is walked at its full size later on.
+        fuel.allocate(usize::try_from(value.extent().weight).unwrap_or(usize::MAX))?;
+        Ok(value)
+    }
+
     /// As [`Env::typed`], but a null that would be printed into text is refused. A text that is one
     /// expression may give null.
     ///
@@ -260,8 +271,8 @@ impl<'a> Env<'a> {
     ///
     /// # Errors
     /// As [`Env::typed`].
-    pub fn matched(&self, text: &str) -> Result<(String, bool)> {
-        let filled = self.filled(text, &Pass::new(&Fuel::new(), Printed::AsNil))?;
+    pub fn matched(&self, text: &str, fuel: &Fuel) -> Result<(String, bool)> {
+        let filled = self.filled(text, &Pass::new(fuel, Printed::AsNil))?;
         Ok((filled.text, filled.matched))
     }
 

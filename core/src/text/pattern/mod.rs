@@ -164,7 +164,7 @@ impl Pattern {
     #[must_use]
     pub fn steps(&self, bytes: usize) -> u64 {
         let states = self.0.vm.get_nfa().states().len() as u64;
-        states.saturating_mul(bytes as u64) / 4 + 1
+        states.saturating_mul(bytes as u64) / 3 + 1
     }
 
     /// Occurs anywhere in a text.
@@ -350,6 +350,6 @@ mod tests {
     fn a_pattern_that_others_backtrack_over_is_linear() {
         let pattern = Pattern::new("(a*)*(a|aa)+b").unwrap();
         assert!(!pattern.is_match(&"a".repeat(20_000)));
-        assert_eq!(pattern.steps(2_000) / pattern.steps(1_000), 1);
+        assert!(pattern.steps(2_000) <= 2 * pattern.steps(1_000));
     }
 }

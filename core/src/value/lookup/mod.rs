@@ -55,10 +55,12 @@ pub fn find(roots: &[(&str, &Value)], path: &str) -> Result<Option<Value>> {
 /// # Errors
 /// As [`find`].
 pub fn find_counted(roots: &[(&str, &Value)], path: &str) -> Result<(Option<Value>, usize)> {
-    if is_plain(path) {
-        return Ok((follow(roots, path).map(plain), path.len() / 16));
-    }
     let budget = Budget::new();
+    if is_plain(path) {
+        budget.spend(path.len() / 16)?;
+        let found = follow(roots, path).map(|value| node::plainly(value, &budget)).transpose()?;
+        return Ok((found, budget.spent()));
+    }
     let found = budget.get(Some(&Node::Roots(roots)), path)?;
     let found = found.map(|node| node.into_value(&budget)).transpose()?;
     Ok((found, budget.spent()))

@@ -215,12 +215,7 @@ impl<'a> Node<'a> {
         let _level = budget.enter()?;
         budget.spend(4)?;
         Ok(match self {
-            Self::Value(value) => {
-                if value.extent().integral {
-                    walked(value, budget)?;
-                }
-                plain(value)
-            }
+            Self::Value(value) => plainly(value, budget)?,
             Self::Text(text) => Value::Text(text),
             Self::Count(count) => Value::from(count),
             Self::Null => Value::Null,
@@ -272,6 +267,14 @@ fn from_json(json: &Json, budget: &Budget) -> Result<Value> {
             Value::Map(first_wins(members))
         }
     })
+}
+
+/// A value as it comes out of a path, paid for where that takes a walk.
+pub(super) fn plainly(value: &Value, budget: &Budget) -> Result<Value> {
+    if value.extent().integral {
+        walked(value, budget)?;
+    }
+    Ok(plain(value))
 }
 
 /// Pays for each node of a value, as far as the budget reaches.
