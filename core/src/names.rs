@@ -110,7 +110,7 @@ pub struct Fuel {
 impl Fuel {
     /// Evaluation steps of one field, template or resource list.
     pub const STEPS: u64 = 1_250_000;
-    /// Bytes that one evaluation may allocate for its results.
+    /// Bytes that one evaluation may hold.
     pub const BYTES: u64 = 12 << 20;
     /// How deep `template()`, `jet()`, blocks and nested templates may call each other.
     pub const DEPTH: u16 = 32;
@@ -240,12 +240,12 @@ impl Fuel {
 
     #[cold]
     fn too_many() -> Result<()> {
-        Err(Error::limit("evaluation takes too many steps"))
+        Err(Error::limit(alloc::format!("evaluation takes more than {} steps", Self::STEPS)))
     }
 
     #[cold]
     fn too_much() -> Result<()> {
-        Err(Error::limit("evaluation makes too much data"))
+        Err(Error::limit(alloc::format!("evaluation makes more than {} MiB of data", Self::BYTES >> 20)))
     }
 
     /// Goes one level deeper; the guard comes back up when it is dropped.

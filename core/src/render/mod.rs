@@ -37,6 +37,7 @@ use crate::expr::Program;
 use crate::host::{Clock, Files, Host};
 use crate::names::{Fuel, Scope};
 use crate::span::{Source, Span};
+use crate::value::wire::room;
 use crate::value::{Map, Named, Shape, Value, show};
 
 mod field;
@@ -333,8 +334,15 @@ impl<'a> Env<'a> {
                 Value::Text(text) => filled.matched |= !text.is_empty(),
                 _ => filled.matched = true,
             }
-            show::write_paid(&mut filled.text, &before, &pay)?;
-            show::write_paid(&mut filled.text, &value, &pay)?;
+            room(&mut filled.text, before.len(), &pay)?;
+            filled.text.push_str(before);
+            match &value {
+                Value::Text(text) => {
+                    room(&mut filled.text, text.len(), &pay)?;
+                    filled.text.push_str(text);
+                }
+                other => show::write_paid(&mut filled.text, other, &pay)?,
+            }
         }
         filled.text.push_str(text.get(plain..).unwrap_or(""));
         Ok(filled)
