@@ -12,5 +12,6 @@ mod errors;
 mod examples;
 mod help;
 mod mesh;
+mod messages;
 mod runs;
 mod usage;

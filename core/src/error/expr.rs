@@ -240,7 +240,7 @@ impl fmt::Display for ExprFault {
 
 fn suggest(f: &mut fmt::Formatter<'_>, near: Option<&str>) -> fmt::Result {
     match near {
-        Some(near) => write!(f, ", did you mean {near}"),
+        Some(near) => write!(f, ", did you mean {near}?"),
         None => Ok(()),
     }
 }

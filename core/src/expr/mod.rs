@@ -18,7 +18,7 @@
 //! assert_eq!(program.evaluate_value(&scope)?, "BOB".into());
 //!
 //! let fault = Program::compile(&Source::anonymous("Dta.users"), &scope).unwrap_err();
-//! assert_eq!(fault.to_string(), "unknown name Dta, did you mean Data (1:1)");
+//! assert_eq!(fault.to_string(), "unknown name Dta, did you mean Data? (1:1)");
 //! # Ok::<(), ccm_core::Error>(())
 //! ```
 //!
@@ -206,12 +206,12 @@ mod tests {
 
     #[test]
     fn a_fault_names_the_thing_the_place_and_the_nearest_name() {
-        assert_eq!(fault("Dta.os"), "unknown name Dta, did you mean Data (1:1)");
-        assert_eq!(fault("let port = 1; 2 + prot"), "unknown name prot, did you mean port (1:19)");
-        assert_eq!(fault("upper(Data.os.family) + lenn(1)"), "unknown name lenn, did you mean len (1:25)");
+        assert_eq!(fault("Dta.os"), "unknown name Dta, did you mean Data? (1:1)");
+        assert_eq!(fault("let port = 1; 2 + prot"), "unknown name prot, did you mean port? (1:19)");
+        assert_eq!(fault("upper(Data.os.family) + lenn(1)"), "unknown name lenn, did you mean len? (1:25)");
         assert_eq!(fault("Data.os.family.x.y"), "text cannot become an integer (1:16)");
         assert_eq!(fault("1 +"), "unexpected end of the expression (EOF) (1:3)");
-        assert_eq!(fault("duration(\"1h\").Hourz()"), "a duration has no member Hourz, did you mean Hours (1:16)");
+        assert_eq!(fault("duration(\"1h\").Hourz()"), "a duration has no member Hourz, did you mean Hours? (1:16)");
     }
 
     #[test]
