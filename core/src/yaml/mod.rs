@@ -53,7 +53,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { bytes: 32 << 20, depth: 128, nodes: 150_000, expanded: 100_000 }
+        Self { bytes: 32 << 20, depth: 128, nodes: 300_000, expanded: 100_000 }
     }
 }
 
