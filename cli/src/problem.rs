@@ -7,7 +7,7 @@
 //! ```
 
 use ccm_core::Error;
-use ccm_core::span::{Site, Span};
+use ccm_core::span::Site;
 
 use crate::exit;
 use crate::logger::Console;
@@ -25,27 +25,11 @@ pub(crate) fn text(error: &Error) -> String {
     for site in error.sites() {
         match (site.source.name(), expression.take()) {
             ("", _) => expression = Some(site),
-            (_, Some(inner)) => snippet(&mut text, &narrowed(site, inner)),
+            (_, Some(inner)) => snippet(&mut text, &site.narrowed(inner)),
             (_, None) => snippet(&mut text, site),
         }
     }
     text
-}
-
-/// The site of a scalar, narrowed to the word of the expression in it, where the expression stands in the
-/// scalar once and as it is.
-fn narrowed(scalar: &Site, inner: &Site) -> Site {
-    let whole = scalar.span.of(scalar.source.text());
-    let expression = inner.source.text();
-    let mut found = whole.match_indices(expression).map(|(at, _)| at);
-    match (found.next(), found.next()) {
-        (Some(at), None) if !expression.is_empty() => {
-            let from = scalar.span.start as usize + at;
-            let (start, end) = (inner.span.start as usize, inner.span.end as usize);
-            scalar.source.at(Span::new(from + start, from + end.clamp(start, expression.len().max(start))))
-        }
-        _ => scalar.clone(),
-    }
 }
 
 /// Columns of a line that are shown: a manifest may be one line of a megabyte.
@@ -74,7 +58,7 @@ fn snippet(text: &mut String, site: &Site) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ccm_core::span::Source;
+    use ccm_core::span::{Source, Span};
 
     #[test]
     fn the_mark_stands_under_the_word() {

@@ -177,6 +177,24 @@ impl Site {
     pub fn line(&self) -> &str {
         self.source.line(self.span.start)
     }
+
+    /// This site of a scalar, narrowed to the word that `inner` means in an expression of it, where the expression
+    /// stands in the scalar once and as it is.
+    #[must_use]
+    pub fn narrowed(&self, inner: &Self) -> Self {
+        let whole = self.span.of(self.source.text());
+        let expression = inner.source.text();
+        let mut found = whole.match_indices(expression).map(|(at, _)| at);
+        match (found.next(), found.next()) {
+            (Some(at), None) if !expression.is_empty() => {
+                let from = (self.span.start as usize).saturating_add(at);
+                let (start, end) = (inner.span.start as usize, inner.span.end as usize);
+                let end = end.clamp(start, expression.len().max(start));
+                self.source.at(Span::new(from.saturating_add(start), from.saturating_add(end)))
+            }
+            _ => self.clone(),
+        }
+    }
 }
 
 /// `name:line:column`, or `line:column` for an anonymous source.

@@ -75,7 +75,7 @@ fn bounds_of_jet() {
         ("[[ Data[4294967297] ]]", "index 4294967297 is out of range of 3"),
         ("[[ Data[0:4294967298] ]]", "slice [0:4294967298] is out of range of 3"),
         ("[[ Data[-4294967295:2] ]]", "slice [-4294967295:2] is out of range of 3"),
-        ("[[ repeat(\"ab\", 4294967297) ]]", "repeat makes more than 16 MiB"),
+        ("[[ repeat(\"ab\", 4294967297) ]]", "evaluation takes more than"),
     ] {
         assert!(jet(text).contains(fault), "{text}: {}", jet(text));
     }

@@ -215,10 +215,11 @@ impl Serialize for Event {
 /// An error as one line of an event: where an expression is at fault, the place in the file is named too.
 #[must_use]
 pub fn line(error: &Error) -> String {
-    let inner = error.sites().first().is_some_and(|site| site.source.name().is_empty());
-    match error.sites().iter().find(|site| !site.source.name().is_empty()) {
-        Some(site) if inner => format!("{error} at {site}"),
-        _ => error.to_string(),
+    let sites = error.sites();
+    let in_file = sites.iter().position(|site| !site.source.name().is_empty());
+    match in_file.and_then(|at| Some((sites.get(at.checked_sub(1)?)?, sites.get(at)?))) {
+        Some((inner, site)) => format!("{error} at {}", site.narrowed(inner)),
+        None => error.to_string(),
     }
 }
 
