@@ -249,4 +249,10 @@ mod tests {
         // Places count in 32 bits on every machine, so words of half the size make less than half a node.
         assert_eq!(size_of::<Node>(), if cfg!(target_pointer_width = "64") { 32 } else { 20 });
     }
+
+    #[test]
+    fn ten_thousand_files_are_no_document_to_refuse() {
+        let file = "- file:\n  - /etc/f:\n      ensure: present\n      owner: root\n      group: root\n      mode: '0644'\n      content: x\n";
+        read(&Source::new("m.yaml", file.repeat(10_000)), &Limits::default()).unwrap();
+    }
 }
