@@ -10,7 +10,7 @@
 //! - it places a list that stands no deeper than its key at its first item, ours at its first `-`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use ccm_parser::{Events, Kind, Reason, Style};
+use ccm_parser::{Events, Kind, Reason, Style, at_most};
 use granit_parser::{Event, Parser, Placement, ScalarStyle};
 
 const DEPTH: usize = 100;
@@ -190,4 +190,17 @@ fn damaged_vectors_give_the_same_events_too() {
         }
     }
     assert!(found.is_empty(), "{} of {all} differ\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn no_text_has_more_values_or_comments_than_was_told_before() {
+    let mut dice = Dice(11);
+    for text in vectors().iter().flat_map(|text| [text.clone(), mutate(text, &mut dice)]) {
+        let seen = ours(&text).unwrap_or_default();
+        let comments = seen.iter().filter(|seen| seen.what.starts_with("comment")).count();
+        let ends = seen.iter().filter(|seen| seen.what.ends_with("End")).count();
+        let values = seen.len() - comments - ends;
+        let most = at_most(&text);
+        assert!(values <= most && comments <= most, "{values} values, {comments} comments, not {most}: {text:?}");
+    }
 }

@@ -191,6 +191,14 @@ enum Awaits {
     More,
 }
 
+/// No fewer than the values of a text, or its comments, told without reading it: each begins at a line, at an indicator, or at
+/// the end of the text, and of none of these more than three begin (a mapping, its key and its value at `:`).
+#[must_use]
+pub fn at_most(text: &str) -> usize {
+    let begins = |byte: &u8| matches!(byte, b'\n' | b'\r' | b':' | b',' | b'-' | b'[' | b'{' | b'?' | b'#');
+    text.as_bytes().iter().filter(|byte| begins(byte)).count().saturating_mul(3).saturating_add(3)
+}
+
 impl<'t> Events<'t> {
     /// The events of a text; lists and mappings may be `depth` deep.
     #[must_use]

@@ -27,7 +27,7 @@ pub fn read(source: &Source, limits: &Limits) -> Result<Document> {
         return Err(Error::limit(alloc::format!("the document is larger than {} MiB; divide it", limits.bytes >> 20)));
     }
     // A value has two bytes at least, its sign or letter and what divides it from the next.
-    if text.len() / 2 > limits.nodes as usize {
+    if text.len() / 2 > limits.nodes as usize && parser::at_most(text) > limits.nodes as usize {
         survey(source, limits)?;
     }
     let mut builder = Builder::new(source, limits);
