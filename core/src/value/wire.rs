@@ -40,10 +40,10 @@ pub fn json(value: &Value, layout: Layout) -> Result<String> {
 /// What is asked before text moves from a room of so many bytes to one of so many more.
 pub type Pay<'a> = &'a dyn Fn(usize, usize) -> Result<()>;
 
-/// As [`json`], each growth of the text paid for before it grows.
+/// As [`json()`], each growth of the text paid for before it grows.
 ///
 /// # Errors
-/// As [`json`]; what paying finds wrong.
+/// As [`json()`]; what paying finds wrong.
 pub fn json_paid(value: &Value, layout: Layout, pay: Pay<'_>) -> Result<String> {
     let mut writer = Writer { out: String::new(), layout, level: 0, pay };
     writer.value(value)?;
